@@ -112,13 +112,13 @@ pub(crate) fn write_outgoing(row: &Row, calls: &[Call], out: &mut String, protoc
     let mut left_out = 0;
     let first = 1 << ID | 1 << ROLE;
     row.write(&mut object, 0, first);
-    if let Some(id) = row.some(CALL_ID) {
-        object.string("toolCallId", wire_id(id).0);
-    }
     match row.tree(CONTENT).filter(|tree| tree.items().is_some() && !protocol.media_parts()) {
         Some(parts) => left_out = parts::write_old(&mut object, parts, protocol),
         None if !row.has(CONTENT) && !protocol.part_lists() => drop(object.string("content", "")),
         None => row.write(&mut object, 0, 1 << CONTENT),
+    }
+    if let Some(id) = row.some(CALL_ID) {
+        object.string("toolCallId", wire_id(id).0);
     }
     let rest = members & !first & !(1 << CONTENT | 1 << CALL_ID);
     write_members(row, calls, &mut object, rest, Call::write_outgoing);

@@ -196,7 +196,7 @@ impl<'a> Shorter<'a> {
             | Event::ReasoningMessageStart { message_id: id }
             | Event::ReasoningMessageEnd { message_id: id }
             | Event::ActivitySnapshot { message_id: id, .. } => self.part_id(false, id),
-            // What is answered has its arguments.
+            // An answered call has its arguments.
             Event::ToolCallResult { message_id, tool_call_id, .. } => {
                 self.part_id(false, message_id);
                 self.part_id(true, tool_call_id);

@@ -123,7 +123,7 @@ impl Thread {
 
     pub(super) fn call_args(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.known_call(id, "TOOL_CALL_ARGS") else { return };
-        // What is answered has its arguments.
+        // An answered call has its arguments.
         let open = |call: &&mut Call| call.result().is_none() || call.checked.is_none();
         if let Some(call) = self.list.change_call(at).filter(open) {
             call.row.grow(ARGUMENTS, delta);

@@ -7,14 +7,15 @@
 mod arrange;
 mod entries;
 mod index;
+mod numbers;
 mod places;
 
 use super::entry::Entry;
 use super::finder::Finder;
 use super::merged::Merged;
 use crate::document::{
-    ACTIVITY_TYPE, CALL_ID, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, OWN_ID, Order, Part, Place, Role,
-    Value, add_part as add, numbered, wire_id,
+    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Value,
+    add_part as add,
 };
 use crate::wire::{At, Index};
 use crate::wire::{Gather, same};
@@ -218,56 +219,6 @@ impl MessageList {
 
     pub fn has_call(&self, id: &str) -> bool {
         self.by_call.get(id).is_some()
-    }
-
-    /// Whether several calls have one id.
-    pub fn repeats(&self) -> bool {
-        !self.again.is_empty()
-    }
-
-    /// The number of the last call that has an id.
-    pub fn last_number(&mut self, id: &str) -> usize {
-        let Some(last) = self.again.get_mut(id) else { return 1 };
-        while last.message > 1 && self.by_call.get(&numbered(id, last.message)).is_none() {
-            last.message -= 1;
-        }
-        last.message
-    }
-
-    /// Numbers the calls of a list that have one id, as they stand in it; those of messages that are here have their numbers.
-    pub fn number_calls(&self, entries: &mut [Entry]) {
-        let mut last = Index::new();
-        for entry in entries {
-            let here = if self.repeats() { self.by_id.get(entry.id()).map(|at| at.message) } else { None };
-            for (at, call) in entry.calls.iter_mut().enumerate() {
-                let known = here.and_then(|message| self.call(At { message, call: at })).map(|call| wire_id(call.id()));
-                let (id, own) = wire_id(call.id());
-                let place = last.entry(id).or_default();
-                let next = own.max(place.message + 1);
-                place.message = known.filter(|known| known.0 == id).map_or(next, |known| known.1);
-                if place.message > 1 {
-                    let id = numbered(id, place.message);
-                    call.row.set_text(OWN_ID, &id);
-                }
-            }
-            if let Some(id) = entry.call_id().map(String::from) {
-                let known = here.and_then(|message| self.get(message)?.call_id()).map(wire_id);
-                let number = known.filter(|known| known.0 == id).map(|known| known.1);
-                let number = number.or(last.get(&id).map(|at| at.message)).unwrap_or_default();
-                if number > 1 {
-                    entry.row.set_text(CALL_ID, &numbered(&id, number));
-                }
-            }
-        }
-    }
-
-    fn index_call(&mut self, id: &str, at: At) {
-        self.by_call.add(id, at, |_| false);
-        let (id, number) = wire_id(id);
-        if number > 1 {
-            let last = self.again.entry(id).or_default();
-            last.message = last.message.max(number);
-        }
     }
 
     pub fn push(&mut self, entry: Entry) -> usize {

@@ -202,7 +202,7 @@ impl Thread {
             }
             "TOOL_CALL_ARGS" => {
                 let id = self.last_of(&id("toolCallId"));
-                // What is answered has its arguments.
+                // An answered call has its arguments.
                 if let Some(call) = self.call(&id).filter(|call| call.result.is_none() || !call.ended) {
                     call.args += event["delta"].as_str().unwrap();
                 }

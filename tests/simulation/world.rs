@@ -88,6 +88,7 @@ enum Start {
 }
 
 /// The run that must be on.
+#[derive(Default)]
 struct Run {
     ticket: Ticket,
     line: usize,
@@ -139,35 +140,7 @@ struct Run {
 
 impl Run {
     fn new(ticket: Ticket, line: usize, heard: f64) -> Self {
-        Self {
-            ticket,
-            line,
-            ended: None,
-            events: 0,
-            pending: Vec::new(),
-            received: 0,
-            joins: false,
-            whole: false,
-            replays: false,
-            fresh: 0,
-            best: 0,
-            streamed: false,
-            waiting: false,
-            attempt: 0,
-            renewed: false,
-            heard,
-            body_until: None,
-            connected: Vec::new(),
-            lost_at: None,
-            rewinds: false,
-            known: false,
-            lost: None,
-            closed: false,
-            advanced: false,
-            works: false,
-            opened: false,
-            held: None,
-        }
+        Self { ticket, line, heard, ..Self::default() }
     }
 
     /// Whether its stream continues one that was lost, or left.
