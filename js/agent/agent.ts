@@ -144,7 +144,7 @@ function createAgentOf<State>(
       return thread.history?.list ?? none;
     },
     at: (checkpoint) => thread.history?.at(idOf(checkpoint)),
-    save: (): SavedAgent => JSON.parse(link.save()),
+    save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
     reset: () => {
       act();
       view.holder()?.cancel(view);

@@ -19,6 +19,8 @@ export interface Remote<State> {
    * where there is nothing to do.
    */
   before(reason: SendReason, input: Asking, given?: SubmitInput<State> | AgainOptions): Promise<RunResult | undefined> | undefined;
+  /** The save, which has no run that only opens the thread. */
+  saved(json: string): string;
   /** The snapshot that is shown, of what the core has said. */
   shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
 }
@@ -64,6 +66,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
       void begun();
       return come().then((stored) => stored.before(...run));
     },
+    saved: (json) => thread?.saved(json) ?? json,
     shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
     methods: {
       load,

@@ -46,8 +46,8 @@ export interface SavesClient {
   readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly jobs: { rejoin(runId: string): void };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
-  /** The thread at the server: a run that opens it is in no save. */
-  readonly remote: { readonly thread: { saved(json: string): string } | undefined };
+  /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
+  readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean } | undefined };
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

@@ -36,13 +36,16 @@ export interface Run<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
-  /** One of several that settle with the same run, of which callbacks shall hear once. */
+  /** One of several that settle with the same run, for which callbacks are called once. */
   readonly part?: boolean;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
   readonly quiet?: boolean;
-  /** It brings the thread: a save that a session begins with has it before all that waits. Then the session has no call for it. */
+  /**
+   * It brings the thread, and goes before all that waits. What it makes of the save that a session begins with, which has it first then; the
+   * session is not called for it.
+   */
   readonly opens?: (save: string) => string;
   /** It waits in the queue for what a person decides. */
   readonly waits?: boolean;
@@ -186,7 +189,7 @@ export interface Link<State> {
   busy(): boolean;
   /**
    * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
-   * that `waiting` names: their ids are in the queue of the save that comes. What is called from now on waits for `restore`.
+   * that `waiting` names: their ids are in the queue of the save that comes. Calls from now on wait for `restore`.
    * Returns the save.
    */
   suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;

@@ -95,13 +95,11 @@ export function createSteps<State>(
       }
       base ??= read();
       const step = { run, edit: run };
-      if (run.ifBusy !== "replace" || before < 0) {
-        list.push(step);
-        return preview();
-      }
-      // It comes before what waits after the one that it replaces.
-      list.splice(before + 1, 0, step);
-      cancel(list[before]!.run!);
+      // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
+      const replaces = before >= 0 && run.ifBusy === "replace";
+      list.splice(before >= 0 && run.opens ? before : replaces ? before + 1 : list.length, 0, step);
+      if (replaces) cancel(list[before]!.run!);
+      else preview();
     },
     add: (edit, acts) => {
       base ??= read();

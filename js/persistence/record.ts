@@ -3,7 +3,7 @@
 // of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the changes
 // since.
 //
-//   record.of = mark of the text   ─►  the text, with what has happened since
+//   record.of = mark of the text   ─►  the text, with what has happened since; so for a text that was being written then (`among`)
 //   record.mark = mark of the text ─►  the text has all of it
 //   record.of = nothing            ─►  without a text: how an agent begins, with what has happened since
 //   neither                        ─►  another page has written: a call that was executed stays executed, and no more
@@ -20,6 +20,8 @@ export interface Text {
   mark?: string | undefined;
   /** The ids of its messages and calls. */
   known?: ReadonlySet<string>;
+  /** The marks of those that are being written, which may come to be there. */
+  writing?: ReadonlySet<string>;
 }
 
 interface Marked extends Saved {
@@ -29,6 +31,7 @@ interface Marked extends Saved {
 interface Record extends Partial<Pick<Saved, (typeof facts)[number]>> {
   readonly mark: string;
   readonly of?: string | undefined;
+  readonly among?: readonly string[];
   readonly messages: readonly Message[];
   readonly untold: readonly unknown[];
 }
@@ -46,7 +49,7 @@ const note = (at: Text, { mark, messages }: Marked): void => {
 };
 
 /** The changes since the text was written. */
-function recordOf(saved: Saved, mark: string, { mark: of, known = new Set() }: Text): Record {
+function recordOf(saved: Saved, mark: string, { mark: of, known = new Set(), writing = new Set() }: Text): Record {
   const messages: Message[] = [];
   const untold: unknown[] = [...(saved.untold ?? [])];
   const ours = new Set([...saved.handled, ...saved.unsent]);
@@ -57,14 +60,14 @@ function recordOf(saved: Saved, mark: string, { mark: of, known = new Set() }: T
     // The stream brings its call again.
     else if (role === "tool" && (ours.has(toolCallId) || ours.has(id))) untold.push({ call: toolCallId, content, error });
   }
-  return { ...Object.fromEntries(facts.map((name) => [name, saved[name]])), mark, of, messages, untold };
+  return { ...Object.fromEntries(facts.map((name) => [name, saved[name]])), mark, of, ...(writing.size && { among: [...writing] }), messages, untold };
 }
 
 /** The text with what the record says of it. */
 function join(found: unknown, record: Record | undefined): unknown {
   const { mark, ...text } = found as Marked;
   if (!record || record.mark === mark) return text;
-  if (record.of !== mark) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
+  if (record.of !== mark && !record.among?.includes(mark!)) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
   const left = record.runId === text.runId ? [] : stream;
   return {
     ...Object.fromEntries(Object.entries(text).filter(([name]) => !left.includes(name))),
@@ -130,8 +133,10 @@ export function writeStore(store: AgentStore, at: Text, saved: Saved, done: (fai
       end();
     });
   }
+  at.writing = new Set([...(at.writing ?? []), mark]);
   settle(() => store.save(text), (refused) => {
     failure = refused;
+    at.writing = new Set([...at.writing!].filter((other) => other !== mark));
     if (!refused && record) note(at, text);
     end();
   });

@@ -38,7 +38,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   // The application has no agent to listen to before.
   const warn = (code: string, message: string): void => queueMicrotask(() => thread.disposed() || emitter.emit("warning", { code, message }));
 
-  const saved = (json: string): string => thread.remote.thread?.saved(json) ?? json;
+  const save = (): string => thread.remote.saved(link.save());
 
   /** The run that was in progress when the page was left, if it is to be joined. */
   const interrupted = (text: string | undefined): string | undefined => {
@@ -99,7 +99,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     // A store of another agent is read once it is this agent's.
     if (!disposed && !claim.owns()) return;
     if (value?.v === 1 && Array.isArray(value.messages)) {
-      if (!disposed && !link.busy() && without !== undefined && sameThread(without, link.save())) {
+      if (!disposed && !link.busy() && without !== undefined && sameThread(without, save())) {
         close();
         begin(value);
         return settle();
@@ -138,7 +138,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       late: () => {
         warn("not-restored", `The store has not answered for ${loadMs} ms: the agent goes on without its save`);
         if (final()) begin(undefined);
-        without = stored.dirty ? undefined : link.save();
+        without = stored.dirty ? undefined : save();
         settle();
       },
       arrived: (value) => {
@@ -159,11 +159,11 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   };
 
   const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
-  const keeper = createKeeper({ read: () => saved(link.save()), write, everyMs });
+  const keeper = createKeeper({ read: save, write, everyMs });
 
   const letGo = (outcome?: "aborted"): void => {
     if (gate.closed) return;
-    const json = saved(link.suspend(outcome));
+    const json = thread.remote.saved(link.suspend(outcome));
     thread.line?.current?.close();
     if (stored.dirty) write(json, () => {});
     if (stored.dirty) unsaved = json;
@@ -184,7 +184,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
 
   const member: StoreMember = {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    busy: () => link.busy() || !!thread.remote.thread?.isLoading() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: () => letGo(),
     own: () => {
@@ -264,7 +264,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     save: () => keeper.save(),
     write: (said, done) => {
-      const json = saved(said);
+      const json = thread.remote.saved(said);
       // Whoever owns the save begins what it has.
       if (!claim.owns()) return;
       keeper.save(json, (kept) => {
@@ -278,7 +278,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     dispose: () => {
       if (disposed) return;
-      const json = saved(link.save());
+      const json = save();
       keeper.stop();
       if (claim.owns() && stored.dirty) {
         last = json;

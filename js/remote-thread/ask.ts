@@ -1,9 +1,9 @@
 // Requests to the agent's server beside its runs: to open a thread, to page in it, to ask what it can do.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentOptions, ServerRequest, TransportTarget } from "../api/types.js";
+import type { AgentOptions, ServerRequest, ThreadPage, TransportTarget } from "../api/types.js";
 import type { Errors, RemoteClient } from "./client.js";
-import { readHydrated, toEvents, type OpenedThread } from "./page.js";
+import { checkPage, readHydrated, toEvents, type OpenedThread } from "./page.js";
 
 /** How much of the body of a refusal is kept. */
 const bodyLength = 64 * 2 ** 10;
@@ -49,6 +49,38 @@ export async function createRequest<State>(client: RemoteClient<State>, signal: 
       return response;
     },
   };
+}
+
+/** Asks the loader for a page, with a time limit. `before`: as the page after it has named it. */
+export async function askPage<State>(client: RemoteClient<State>, before: string | undefined, signal: AbortSignal): Promise<ThreadPage | undefined> {
+  const { thread } = client.options();
+  const load = thread?.load;
+  if (typeof load !== "function") return undefined;
+  const { threadId } = client.core();
+  const limit = thread?.limit;
+  const timeoutMs = thread?.timeoutMs ?? 30_000;
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  signal.addEventListener("abort", stop);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const late = new Promise<never>((_, reject) => {
+      const end = (): void =>
+        reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The loader of the thread has not answered" }));
+      if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
+      controller.signal.addEventListener("abort", end);
+    });
+    const request = await createRequest(client, controller.signal);
+    const page = await Promise.race([load({ ...request, threadId, before, limit }), late]);
+    return checkPage(client, page, threadId, (message) => client.emitter.emit("warning", { code: "message-malformed", message }));
+  } catch (cause) {
+    const error = errorOf(client, cause, "The thread could not be loaded");
+    if (error.status === 404 || error.status === 410) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** Asks for the thread with a request without messages. */

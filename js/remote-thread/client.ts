@@ -41,7 +41,9 @@ export interface RemoteClient<State> extends Errors {
     emit(name: "warning", warning: AgentWarning): void;
   };
   disposed(): boolean;
-  /** A save on its way has come. */
+  /** Asks for the store, which another tab may have. */
+  use(): void;
+  /** The store is this page's, and a save on its way has come. */
   ready(): Promise<void>;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;

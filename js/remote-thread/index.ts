@@ -24,6 +24,8 @@ export interface RemoteThread<State> {
   /** Opens the thread, or continues to. Resolves once it is there. */
   load(): Promise<void>;
   loadOlder(): Promise<boolean>;
+  /** Whether the thread is being opened. */
+  isLoading(): boolean;
   /** Resolves once the core may begin with what it is given: the opening of the thread is part of that. */
   begin(): Promise<void>;
   capabilities(): Promise<AgentCapabilities | undefined>;
@@ -54,27 +56,22 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
   const paging = createPaging(client, hidden);
   const opening = createOpening(client, hidden, paging);
   const reasons = createReasons(client);
-  // A save does not have the run that only opens the thread.
-  const { link } = agent[0];
-  const { save } = link;
-  link.save = () => hidden.saved(save());
   const answered = (message: Message): boolean =>
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 
   return {
     shown: opening.shown,
     load: opening.load,
+    isLoading: opening.isLoading,
     begin: opening.handed,
-    loadOlder: paging.load,
+    loadOlder: () => paging.load(opening.load),
     owns: hidden.owns,
     saved: hidden.saved,
     opens: opening.target,
     before: async (reason, asking, given = {}) => {
       reasons.note(reason, asking, given);
-      const opened = opening.isLoading();
-      await opening.handed();
       // Opening a thread is no run that a submit could be refused for.
-      if (opened) asking.ifBusy = "queue";
+      if (opening.isLoading()) asking.ifBusy = "queue";
       else if ("ifBusy" in given && given.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking);
       return undefined;
     },

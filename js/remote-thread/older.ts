@@ -1,10 +1,10 @@
 // Paging back in a stored thread.
 
 import type { Message, ThreadPage } from "../api/types.js";
-import { createRequest, errorOf } from "./ask.js";
+import { askPage } from "./ask.js";
 import type { RemoteClient } from "./client.js";
 import type { Hidden } from "./hidden.js";
-import { checkPage, toEvents, withOlder } from "./page.js";
+import { toEvents, withOlder } from "./page.js";
 
 /** Pages asked for in a row that bring nothing new. */
 const mostEmpty = 10;
@@ -13,56 +13,30 @@ const mostEmpty = 10;
 export interface Paging {
   /** Whether there is one. */
   readonly has: boolean;
-  /** Shows the page before the first message. False: there is none, or nothing new in it. */
-  load(): Promise<boolean>;
+  /** Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more. */
+  load(reopen: () => Promise<void>): Promise<boolean>;
   /** Pages begin anew, before this page. */
   begin(older: ThreadPage["older"], messages: readonly Message[]): void;
-  /** Calls a loader with a time limit. */
-  ask(before: string | undefined, signal: AbortSignal): Promise<ThreadPage | undefined>;
 }
 
 /** Nothing to page in yet. */
 export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<State>): Paging {
   let before: string | undefined;
+  // The messages before which older ones go.
+  let front = new Set<string>();
   // A cursor that comes again leads nowhere.
   let seen = new Set<string>();
   let loading: Promise<boolean> | undefined;
   let begun = 0;
 
+  const repeats = (what: string): void =>
+    client.emitter.emit("warning", { code: "older-repeats", message: `The loader of the thread names ${what}: the thread is not paged further` });
+
   const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): void => {
     const next = older === true ? messages[0]?.id : older || undefined;
     before = next === undefined || seen.has(next) ? undefined : next;
-  };
-
-  const ask: Paging["ask"] = async (from, signal) => {
-    const { thread } = client.options();
-    const load = thread?.load;
-    if (typeof load !== "function") return undefined;
-    const { threadId } = client.core();
-    const limit = thread?.limit;
-    const timeoutMs = thread?.timeoutMs ?? 30_000;
-    const controller = new AbortController();
-    const stop = (): void => controller.abort();
-    signal.addEventListener("abort", stop);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      const late = new Promise<never>((_, reject) => {
-        const end = (): void =>
-          reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The loader of the thread has not answered" }));
-        if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
-        controller.signal.addEventListener("abort", end);
-      });
-      const request = await createRequest(client, controller.signal);
-      const page = await Promise.race([load({ ...request, threadId, before: from, limit }), late]);
-      return checkPage(client, page, threadId, (message) => client.emitter.emit("warning", { code: "message-malformed", message }));
-    } catch (cause) {
-      const error = errorOf(client, cause, "The thread could not be loaded");
-      if (error.status === 404 || error.status === 410) return undefined;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-    }
+    if (before !== next) repeats(`the page ${JSON.stringify(next)} once more`);
+    if (messages.length) front = new Set(messages.map(client.keyOf));
   };
 
   /** Shows a page before the thread. False: there is nothing new in it, or nothing that the guard lets pass. */
@@ -72,7 +46,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     if (all === messages) return false;
     if (!client.options().guard) client.edit(messages, all);
     else {
-      // The gate is in the way of runs. What is shown already is not judged again.
+      // The gate is in the way of runs. Shown messages are not judged again.
       const turn = begun;
       const runId = client.uuid();
       await hidden.play(runId, async () => {
@@ -87,17 +61,22 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     return true;
   };
 
-  const next = async (): Promise<boolean> => {
+  const next = async (reopen: () => Promise<void>): Promise<boolean> => {
+    client.use();
+    await client.ready();
+    // Another tab, which had the store meanwhile, has opened the thread for itself, and not so far back perhaps.
+    if (before !== undefined && !client.core().messages.some((message) => front.has(client.keyOf(message)))) await reopen();
     const turn = begun;
     for (let empty = 0; before !== undefined && empty < mostEmpty; empty++) {
       const from = before;
-      const page = await ask(from, new AbortController().signal);
+      const page = await askPage(client, from, new AbortController().signal);
       // Reloaded, or gone, meanwhile.
       if (turn !== begun || client.disposed()) return false;
       seen.add(from);
       turnTo(page?.older, page?.messages ?? []);
       if (await show(page?.messages ?? [])) return true;
     }
+    if (before !== undefined) repeats(`${mostEmpty} pages in a row that have nothing new`);
     before = undefined;
     client.changed();
     return false;
@@ -107,12 +86,11 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     get has() {
       return before !== undefined;
     },
-    load: () => (loading ??= next().finally(() => (loading = undefined))),
+    load: (reopen) => (loading ??= next(reopen).finally(() => (loading = undefined))),
     begin: (older, messages) => {
       begun++;
       seen = new Set();
       turnTo(older, messages);
     },
-    ask,
   };
 }

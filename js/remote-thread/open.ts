@@ -9,14 +9,15 @@
 // open.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, ThreadState, TransportRequest, TransportTarget } from "../api/types.js";
-import { errorOf, hydrate } from "./ask.js";
+import type { AgentSnapshot, TransportRequest, TransportTarget } from "../api/types.js";
+import { askPage, errorOf, hydrate } from "./ask.js";
 import { createOpenCalls } from "./calls.js";
 import type { RemoteClient } from "./client.js";
-import { connect } from "./connect.js";
+import { connect, type Connected } from "./connect.js";
 import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
 import { changed, toEvents, unanswered, type OpenedThread } from "./page.js";
+import { createStatus } from "./status.js";
 
 /** The opening of a thread. */
 export interface Opening<State> {
@@ -53,55 +54,25 @@ function createLoading(): Loading {
 
 /** Nothing is opened yet. */
 export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging): Opening<State> {
-  const { options, core, emitter } = client;
+  const { options, core } = client;
   const gone = new AbortController();
   const { signal } = gone;
-  let status: ThreadState["status"] = !options().thread?.load ? "ready" : options().threadId === undefined ? "new" : "loading";
-  let thread: ThreadState = { status, hasOlder: false };
-  let failure: AgentError | undefined;
+  const status = createStatus(client, hidden, paging);
+  const calls = createOpenCalls(client);
   let loading: Loading | undefined;
   // Asks the server again, where an answer has failed.
   let again: (() => void) | undefined;
   // The body that has been read so far of a run in progress, which is joined.
-  let begun: { readonly runId: string; take(): Response } | undefined;
+  let begun: Connected["begun"];
   // Submits wait in the core from then on.
   let hand = (): void => {};
   let handed: Promise<void> | undefined;
-  const calls = createOpenCalls(client);
-  let memo: readonly [AgentSnapshot<State>, AgentSnapshot<State>] | undefined;
-
-  const set = (next: ThreadState["status"], error?: AgentError): void => {
-    [status, failure, memo] = [next, error, undefined];
-    if (!client.disposed()) client.changed();
-  };
-
-  /** The stored thread. */
-  const ask = async (runId: string): Promise<OpenedThread> => {
-    const { load } = options().thread ?? {};
-    const { threadId, interrupts } = core();
-    if (load === "hydrate") return hydrate(client, runId, signal);
-    if (load !== "connect") return toEvents(await paging.ask(undefined, signal), interrupts, runId, threadId);
-    const opened = await connect(client, runId, signal);
-    begun = opened.begun;
-    return opened;
-  };
-
-  /** The same, as the core is to take it: what was edited meanwhile is edited in it, too. */
-  const adapt = (opened: OpenedThread, base: Begun<State>): OpenedThread => {
-    const now = core();
-    const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
-    if (!opened.messages) return changed(opened, undefined, edit);
-    const messages = now.messages === base.messages ? opened.messages : client.edited(base.messages, now.messages, opened.messages);
-    const known = new Set(messages.map(({ id }) => id));
-    const kept = unanswered(now.messages, opened.messages).filter(({ id }) => !known.has(id));
-    return changed(opened, kept.length ? [...messages, ...kept] : messages, edit);
-  };
 
   /** Asks until there is an answer: after a failure, once `load` is called again. */
-  const answered = async (runId: string, stopped: AbortSignal): Promise<OpenedThread> => {
+  const answered = async (runId: string, stopped: AbortSignal): Promise<Connected> => {
     for (;;) {
       try {
-        return await ask(runId);
+        return await ask(client, runId, signal);
       } catch (cause) {
         if (stopped.aborted) throw cause;
         const error = errorOf(client, cause, "The thread could not be loaded");
@@ -109,27 +80,17 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
           again = resolve;
           stopped.addEventListener("abort", () => reject(cause));
         });
-        set("error", error);
-        emitter.emit("error", error);
+        status.set("error", error);
+        client.emitter.emit("error", error);
         loading?.reject(error);
         await called;
       }
     }
   };
 
-  /** Joins the run that the server has in progress. Where the core was faster with what waits, after that. */
-  const rejoin = async (runId: string): Promise<void> => {
-    try {
-      await client.join(runId);
-    } catch (error) {
-      if (!client.isError(error) || error.code !== "busy") return;
-      await hidden.idle();
-      if (!client.disposed()) await client.join(runId).catch(() => {});
-    }
-  };
-
   const begin = async (): Promise<void> => {
     const id = client.uuid();
+    client.use();
     await client.ready();
     const stop = new AbortController();
     signal.addEventListener("abort", () => stop.abort());
@@ -137,13 +98,16 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     const base = client.first() ?? core();
     const opening = answered(id, stop.signal);
     opening.catch(() => {});
+    let page: Partial<OpenedThread> = {};
     const played = hidden.play(id, async (stopped) => {
       stopped?.addEventListener("abort", () => stop.abort());
+      const opened = await opening;
+      begun = opened.begun;
       // With what the core has by then, where what was submitted waits.
-      const { lines, messages, older, activeRunId } = adapt(await opening, base);
-      paging.begin(older, messages ?? []);
+      page = adapted(client, opened, base);
+      const { lines = [], activeRunId } = page;
       const join = options().resume ? activeRunId : undefined;
-      return { lines, whenRead: join === undefined ? undefined : () => void rejoin(join) };
+      return { lines, whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };
     });
     hand();
     const { outcome, error } = await played;
@@ -153,15 +117,16 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     loading = undefined;
     if (outcome === "success" || outcome === "interrupted") {
       calls.begin();
-      set(core().messages.length ? "ready" : "new");
+      paging.begin(page.older, page.messages ?? []);
+      status.set(core().messages.length ? "ready" : "new");
       return current.resolve();
     }
-    set("error", error);
+    status.set("error", error);
     current.reject(error ?? client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   };
 
   const load = (): Promise<void> => {
-    if (loading && !failure) return loading.promise;
+    if (loading && !status.failure) return loading.promise;
     const asksAgain = loading && again;
     loading = createLoading();
     const { promise, resolve } = loading;
@@ -171,7 +136,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
       resolve();
       return promise;
     }
-    set("loading");
+    status.set("loading");
     if (asksAgain) asksAgain();
     else {
       handed = new Promise((settle) => (hand = settle));
@@ -185,16 +150,13 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     load,
     isLoading: () => !!loading,
     handed: async () => {
-      if (status === "loading" && !loading) void load();
+      if (status.now === "loading" && !loading) void load();
       await handed;
     },
     shown: (next) => {
-      const now = status === "new" && next.messages.length ? "ready" : status;
-      if (thread.status !== now || thread.hasOlder !== paging.has) [thread, memo] = [{ status: now, hasOlder: paging.has }, undefined];
       if (!next.isLoading) queueMicrotask(hidden.rest);
       calls.see(next);
-      if (memo?.[0] !== next) memo = [next, hidden.shown(next, thread, failure)];
-      return memo[1];
+      return status.shown(next);
     },
     target: ({ runId, resume }) => {
       if (!resume) return hidden.target(runId);
@@ -210,4 +172,35 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
       loading?.reject(client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
     },
   };
+}
+
+/** The stored thread. */
+async function ask<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
+  const { load } = client.options().thread ?? {};
+  const { threadId, interrupts } = client.core();
+  if (load === "hydrate") return hydrate(client, runId, signal);
+  if (load === "connect") return connect(client, runId, signal);
+  return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
+}
+
+/** The same, as the core is to take it: what was edited since `base` is edited in it, too. */
+function adapted<State>(client: RemoteClient<State>, opened: OpenedThread, base: Begun<State>): OpenedThread {
+  const now = client.core();
+  const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
+  if (!opened.messages) return changed(opened, undefined, edit);
+  const messages = now.messages === base.messages ? opened.messages : client.edited(base.messages, now.messages, opened.messages);
+  const known = new Set(messages.map(({ id }) => id));
+  const kept = unanswered(now.messages, opened.messages).filter(({ id }) => !known.has(id));
+  return changed(opened, kept.length ? [...messages, ...kept] : messages, edit);
+}
+
+/** Joins the run that the server has in progress. Where the core was faster with what waits, after that. */
+async function rejoin<State>(client: RemoteClient<State>, hidden: Hidden<State>, runId: string): Promise<void> {
+  try {
+    await client.join(runId);
+  } catch (error) {
+    if (!client.isError(error) || error.code !== "busy") return;
+    await hidden.idle();
+    if (!client.disposed()) await client.join(runId).catch(() => {});
+  }
 }

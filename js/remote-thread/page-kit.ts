@@ -19,9 +19,9 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; open(): boolean; edit(edit: never): void; save(): string };
+  readonly link: { busy(): boolean; open(): boolean; edit(edit: never): void };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
-  readonly saves: { ready(): Promise<void> };
+  readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };
   readonly remote: { before(reason: SendReason, input: Asking): Promise<unknown> | undefined };
 }
@@ -33,6 +33,7 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
   const own = (): AgentOptions => options() as AgentOptions;
   return {
     ...{ options, emitter, disposed, core, changed, uuid: kit.uuid, keyOf: kit.messageKey, isError: AgentError.is },
+    use: () => saves.use(),
     ready: () => saves.ready(),
     busy: () => link.busy(),
     isOpen: () => link.open(),

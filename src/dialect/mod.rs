@@ -61,7 +61,7 @@ pub trait Dialect {
     /// Takes a frame, or lets it pass as the AG-UI event that it is.
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken;
 
-    /// The request was answered with JSON text, and not with a stream. What is not taken is an error.
+    /// The request was answered with JSON text, and not with a stream. An answer that no dialect takes is an error.
     fn answer(&mut self, body: &str, out: &mut Output) {
         let _ = (body, out);
     }
@@ -215,7 +215,7 @@ impl Output {
         self.items.push(OutputItem::Judged);
     }
 
-    /// Whether an event of Chio's may be shown. What it becomes then is not judged again.
+    /// Whether an event of Chio's may be shown. The events that it is translated to are not judged again.
     #[cfg(feature = "guard")]
     pub(crate) fn allows(&mut self, event: &crate::wire::Fields<'_>) -> bool {
         let now = self.now;

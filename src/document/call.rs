@@ -43,7 +43,7 @@ pub(crate) fn wire_id(id: &str) -> (&str, usize) {
 const IN_MESSAGE: usize = 0;
 const IN_LIST: usize = 1;
 
-/// What AG-UI has of a call: it is the same where these are.
+/// The members of a call in AG-UI: two calls are the same where these are.
 pub(crate) const CALL_OF_AG_UI: Members = (1 << STATUS) - 1;
 
 /// A tool call, and what is noted of it.

@@ -15,7 +15,7 @@ const ACTIVITY: u8 = 1 << Role::Activity as u8;
 const REASONING_MESSAGE: u8 = 1 << Role::Reasoning as u8;
 
 table! {
-    /// What a role does not have is another one's, by mistake.
+    /// A member that a role does not have came from another role, by mistake.
     MESSAGE {
         ID = Member::new("id", Kind::Text),
         ROLE = Member::new("role", Kind::Word(Role::WORDS)),
@@ -39,9 +39,9 @@ table! {
     }
 }
 
-/// What AG-UI has of a message.
+/// The members of a message in AG-UI.
 pub(crate) const OF_AG_UI: Members = (1 << CALL_IDS) - 1;
-/// What it says of reasoning that is shown with it.
+/// The members about reasoning that is shown with it.
 pub(crate) const OF_REASONING: Members = 1 << REASONING | 1 << REASONING_ENCRYPTED;
 
 /// An empty message.

@@ -228,7 +228,7 @@ impl Row {
         }
     }
 
-    /// Adds to a text. What was none becomes one.
+    /// Adds to a text. Any other value becomes one.
     #[inline(never)]
     pub fn grow(&mut self, member: usize, delta: &str) {
         match self.growing(member) {

@@ -1,6 +1,6 @@
 //! Capability tokens, but for their signatures: those are checked where there is cryptography, in the page.
 
-use super::classify::Class;
+use super::classify::Classification;
 use super::policy::{Facts, each};
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
@@ -47,13 +47,13 @@ impl Capability {
     }
 
     /// Whether one of its grants is for this event, and bound to it.
-    pub fn authorizes(&self, class: Class, facts: &Facts<'_>) -> bool {
+    pub fn authorizes(&self, class: Classification, facts: &Facts<'_>) -> bool {
         self.grants(|grant, name| (name == class.name() || name == "*") && agrees(grant, facts, true))
     }
 
     /// Whether its scope is this one: as a string, in a list of strings, or by a grant that names it. A grant that is for this
     /// very event will do, too.
-    pub fn has_scope(&self, id: &str, class: Class, facts: &Facts<'_>) -> bool {
+    pub fn has_scope(&self, id: &str, class: Classification, facts: &Facts<'_>) -> bool {
         let is = |raw: Raw<'_>| raw.string().is_some_and(|name| name == id);
         let named = self.scope(|scope| is(scope) || scope.array().is_some_and(|list| list.into_iter().any(is)));
         named || self.grants(|grant, name| name == id && agrees(grant, facts, false)) || self.authorizes(class, facts)

@@ -5,7 +5,7 @@ use crate::wire::{Fields, Raw};
 
 /// The effect of an event on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Class {
+pub enum Classification {
     #[default]
     Display,
     Mutate,
@@ -17,17 +17,17 @@ pub enum Class {
 }
 
 /// In the order of the enum: the name on the wire, and as Chio's texts for people have it.
-const NAMES: [(Class, &str, &str); 7] = [
-    (Class::Display, "display", "Display"),
-    (Class::Mutate, "mutate", "Mutate"),
-    (Class::Navigate, "navigate", "Navigate"),
-    (Class::Create, "create", "Create"),
-    (Class::Destroy, "destroy", "Destroy"),
-    (Class::Submit, "submit", "Submit"),
-    (Class::Alert, "alert", "Alert"),
+const NAMES: [(Classification, &str, &str); 7] = [
+    (Classification::Display, "display", "Display"),
+    (Classification::Mutate, "mutate", "Mutate"),
+    (Classification::Navigate, "navigate", "Navigate"),
+    (Classification::Create, "create", "Create"),
+    (Classification::Destroy, "destroy", "Destroy"),
+    (Classification::Submit, "submit", "Submit"),
+    (Classification::Alert, "alert", "Alert"),
 ];
 
-impl Class {
+impl Classification {
     pub const ALL: [Self; 7] =
         [Self::Display, Self::Mutate, Self::Navigate, Self::Create, Self::Destroy, Self::Submit, Self::Alert];
 
@@ -55,37 +55,37 @@ impl Class {
 }
 
 /// The types that are of one class, whatever they hold.
-const OF_TYPE: [(&str, Class); 6] = [
-    ("text_stream", Class::Display),
-    ("state_update", Class::Mutate),
-    ("navigation", Class::Navigate),
-    ("form_action", Class::Submit),
-    ("notification", Class::Alert),
-    ("error", Class::Alert),
+const OF_TYPE: [(&str, Classification); 6] = [
+    ("text_stream", Classification::Display),
+    ("state_update", Classification::Mutate),
+    ("navigation", Classification::Navigate),
+    ("form_action", Classification::Submit),
+    ("notification", Classification::Alert),
+    ("error", Classification::Alert),
 ];
 
 /// The class of each action that a lifecycle event may name.
-const OF_ACTION: [(&str, Class); 16] = [
-    ("create", Class::Create),
-    ("created", Class::Create),
-    ("mount", Class::Create),
-    ("mounted", Class::Create),
-    ("open", Class::Create),
-    ("opened", Class::Create),
-    ("destroy", Class::Destroy),
-    ("destroyed", Class::Destroy),
-    ("unmount", Class::Destroy),
-    ("unmounted", Class::Destroy),
-    ("close", Class::Destroy),
-    ("closed", Class::Destroy),
-    ("update", Class::Mutate),
-    ("updated", Class::Mutate),
-    ("change", Class::Mutate),
-    ("changed", Class::Mutate),
+const OF_ACTION: [(&str, Classification); 16] = [
+    ("create", Classification::Create),
+    ("created", Classification::Create),
+    ("mount", Classification::Create),
+    ("mounted", Classification::Create),
+    ("open", Classification::Create),
+    ("opened", Classification::Create),
+    ("destroy", Classification::Destroy),
+    ("destroyed", Classification::Destroy),
+    ("unmount", Classification::Destroy),
+    ("unmounted", Classification::Destroy),
+    ("close", Classification::Destroy),
+    ("closed", Classification::Destroy),
+    ("update", Classification::Mutate),
+    ("updated", Classification::Mutate),
+    ("change", Classification::Mutate),
+    ("changed", Classification::Mutate),
 ];
 
 /// The class of an event by its type and payload, or why there is none, in Chio's words.
-pub(crate) fn derive(event: &ChioEvent<'_>) -> Result<Class, String> {
+pub(crate) fn derive(event: &ChioEvent<'_>) -> Result<Classification, String> {
     let name = event.name();
     if event.is_custom() {
         return Err(format!("custom AG-UI event type cannot be server-classified: {name}"));

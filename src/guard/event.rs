@@ -1,6 +1,6 @@
 //! One event of Chio's, read in place.
 
-use super::classify::{Class, derive};
+use super::classify::{Classification, derive};
 use super::policy::Facts;
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ pub(crate) struct ChioEvent<'a> {
     fields: Fields<'a>,
     name: Cow<'a, str>,
     custom: bool,
-    class: Option<Class>,
+    class: Option<Classification>,
 }
 
 const STRING: &str = "a string";
@@ -79,7 +79,7 @@ impl<'a> ChioEvent<'a> {
         let kind = fields.get("event_type");
         let object = kind.and_then(Raw::object);
         let custom = object.as_ref().and_then(|object| object.get("custom")).and_then(Raw::string);
-        let class = fields.text("classification").and_then(|name| Class::of(&name));
+        let class = fields.text("classification").and_then(|name| Classification::of(&name));
         let is_custom = custom.is_some();
         let name = custom.or_else(|| kind.and_then(Raw::string)).unwrap_or_default();
         Self { fields: fields.clone(), name, custom: is_custom, class }
@@ -119,7 +119,7 @@ impl<'a> ChioEvent<'a> {
     }
 
     /// As it says itself.
-    pub fn shown_class(&self) -> Class {
+    pub fn shown_class(&self) -> Classification {
         self.class.unwrap_or_default()
     }
 
@@ -140,7 +140,7 @@ impl<'a> ChioEvent<'a> {
 
     /// The class and what else a policy looks at in an event that the page sends. It is of the class that it names, and of that
     /// which its type tells: a name alone lets nothing pass.
-    pub fn inbound_facts(&self) -> (Option<Class>, Facts<'a>) {
+    pub fn inbound_facts(&self) -> (Option<Classification>, Facts<'a>) {
         let derived = derive(self).ok();
         let class = self.fields.some("classification").map_or(derived, |_| self.class);
         (class, Facts { also: derived.filter(|derived| Some(*derived) != class), ..self.plain_facts() })
@@ -149,7 +149,7 @@ impl<'a> ChioEvent<'a> {
     /// Whether the class that it names is the one that it is of.
     pub fn compare(&self) -> Result<(), String> {
         let derived = derive(self)?;
-        let supplied = self.class.map(Class::name).unwrap_or_default();
+        let supplied = self.class.map(Classification::name).unwrap_or_default();
         if supplied == derived.name() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ mod cut;
 mod item;
 mod messages;
 
-use super::classify::Class;
+use super::classify::Classification;
 use super::policy::Facts;
 use super::shut::{Key, Of};
 use super::{Guard, Told};
@@ -76,7 +76,7 @@ impl Guard {
 
     // Every event has its arm: a new one does not compile before somebody has said what it brings.
     fn event(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
-        use Class::{Create, Display, Mutate, Submit};
+        use Classification::{Create, Display, Mutate, Submit};
         let item = match way.incoming.event {
             Event::RunStarted { input, .. } => return self.run_started(input, way),
             Event::RunFinished { result, outcome, usage, .. } => return self.run_finished(result, outcome, usage, way),
@@ -131,7 +131,7 @@ impl Guard {
 
     /// Why a call must not be executed under the name that it has now.
     pub(crate) fn forbids(&mut self, id: &str, name: &str) -> Option<String> {
-        let item = GateItem::new("TOOL_CALL_START", Class::Submit).goes(Of::Call, id);
+        let item = GateItem::new("TOOL_CALL_START", Classification::Submit).goes(Of::Call, id);
         let item = GateItem { counts: false, ..item.about("tool", Some(Cow::Borrowed(name))) };
         let reason = self.refusal(&item, self.clock).err()?;
         self.count(Err(reason.clone()), &item.told(self.class(&item), self.clock));
@@ -140,7 +140,7 @@ impl Guard {
 
     /// Whether what a server says of a failure outside of any event may be shown.
     pub(crate) fn admits_failure(&mut self, now: f64) -> bool {
-        self.admits(&GateItem { counts: false, ..GateItem::new("RUN_ERROR", Class::Display) }, now)
+        self.admits(&GateItem { counts: false, ..GateItem::new("RUN_ERROR", Classification::Display) }, now)
     }
 
     /// Whether a frame may be seen that stands in an event as its original. Nothing is counted or noted.
@@ -164,7 +164,7 @@ impl Guard {
             return self.permits_own(fields, now);
         }
         if frame_type(fields).is_ok_and(|name| name.starts_with("THINKING_")) {
-            return self.admits(&GateItem::new("REASONING_MESSAGE_CONTENT", Class::Display), now);
+            return self.admits(&GateItem::new("REASONING_MESSAGE_CONTENT", Classification::Display), now);
         }
         // An event that AG-UI does not have has no class.
         let Ok(incoming) = Incoming::read(fields, &mut |_| {}) else { return true };
@@ -197,7 +197,7 @@ impl Guard {
                 Ok(()) => self.calls.remove(own),
                 Err(_) => {
                     self.shut.add(own);
-                    if item.class == Class::Submit {
+                    if item.class == Classification::Submit {
                         self.calls.add(own);
                     }
                 }
@@ -206,7 +206,7 @@ impl Guard {
         self.count(verdict, &item.told(self.class(item), now))
     }
 
-    fn class(&self, item: &GateItem<'_>) -> Class {
+    fn class(&self, item: &GateItem<'_>) -> Classification {
         self.policy.class(item.name).unwrap_or(item.class)
     }
 
@@ -230,7 +230,7 @@ impl Guard {
 
     /// RAW: what it wraps must be allowed as well.
     fn wrapper(&mut self, original: Raw<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
-        let item = GateItem::new(way.carrier, Class::Display);
+        let item = GateItem::new(way.carrier, Classification::Display);
         if !self.permits(original, way.shown, way.now) {
             return self.refuse(&item, "what it wraps is not allowed", way.now);
         }

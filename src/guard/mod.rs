@@ -30,7 +30,7 @@ pub(crate) use event::{ChioEvent, Complaint};
 pub(crate) use gate::{GateVerdict, MessageState, ShownItems, WITHHELD};
 
 use crate::wire::{Fields, JsonWriter, Raw};
-use classify::Class;
+use classify::Classification;
 use limits::RateLimits;
 use policy::Policy;
 use shut::Shut;
@@ -164,7 +164,7 @@ impl Guard {
             Some(event) => Told::of(event, &name, class.unwrap_or_default(), now, true),
             None => Told {
                 name: "",
-                class: Class::default(),
+                class: Classification::default(),
                 event_id: None,
                 target: None,
                 carrier: None,
@@ -197,7 +197,7 @@ impl Guard {
 /// The subject of a decision.
 struct Told<'a> {
     name: &'a str,
-    class: Class,
+    class: Classification,
     event_id: Option<Cow<'a, str>>,
     /// The component's type and id.
     target: Option<(Cow<'a, str>, Option<Cow<'a, str>>)>,
@@ -208,7 +208,7 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(event: &ChioEvent<'a>, name: &'a str, class: Class, at: f64, inbound: bool) -> Self {
+    fn of(event: &ChioEvent<'a>, name: &'a str, class: Classification, at: f64, inbound: bool) -> Self {
         Self { name, class, event_id: event.event_id(), target: event.target(), carrier: None, at, inbound }
     }
 

@@ -1,7 +1,7 @@
 //! The policy: which classes need a capability, which components may be touched, what may go to the agent. `read.rs` reads it.
 
 use super::capability::Capability;
-use super::classify::Class;
+use super::classify::Classification;
 use super::read;
 use crate::wire::Raw;
 use std::borrow::Cow;
@@ -11,9 +11,9 @@ use std::borrow::Cow;
 pub(crate) struct Facts<'a> {
     /// AG-UI's `type`, or Chio's `event_type`.
     pub event_type: Cow<'a, str>,
-    pub class: Class,
+    pub class: Classification,
     /// A second class, where the event is of two.
-    pub also: Option<Class>,
+    pub also: Option<Classification>,
     /// The component's type and id.
     pub kind: Option<Cow<'a, str>>,
     pub id: Option<Cow<'a, str>>,
@@ -41,13 +41,13 @@ pub(super) struct Pattern {
 pub(super) struct Scope {
     pub id: String,
     /// The class that its name is about.
-    pub class: Option<Class>,
+    pub class: Option<Classification>,
     pub types: Vec<String>,
     pub targets: Vec<Pattern>,
 }
 
 impl Scope {
-    fn is_for(&self, class: Class, facts: &Facts<'_>) -> bool {
+    fn is_for(&self, class: Classification, facts: &Facts<'_>) -> bool {
         self.class.is_none_or(|own| own == class)
             && self.types.iter().any(|name| *name == facts.event_type)
             && self.targets.iter().any(|target| {
@@ -60,7 +60,7 @@ impl Scope {
 /// As the application has written it, with Chio's defaults.
 #[derive(Debug)]
 pub struct Policy {
-    /// A set of [`Class::bit`].
+    /// A set of [`Classification::bit`].
     pub(super) restricted: u8,
     pub(super) display_is_free: bool,
     /// Chio's events must be of the class that they say.
@@ -73,7 +73,7 @@ pub struct Policy {
     pub per_second: Option<u64>,
     pub velocities: Vec<Velocity>,
     /// Classes of AG-UI's events in place of the table's.
-    pub(super) classes: Vec<(String, Class)>,
+    pub(super) classes: Vec<(String, Classification)>,
     /// With these, a restricted class needs a token that names one of them.
     pub(super) scopes: Option<Vec<Scope>>,
     pub(super) capabilities: Vec<Capability>,
@@ -95,7 +95,7 @@ impl Policy {
     }
 
     /// The class that the application gives to an AG-UI event.
-    pub fn class(&self, event: &str) -> Option<Class> {
+    pub fn class(&self, event: &str) -> Option<Classification> {
         self.classes.iter().find(|(name, _)| name == event).map(|(_, class)| *class)
     }
 
@@ -109,7 +109,7 @@ impl Policy {
         facts.also.map_or(Ok(()), |class| self.of_class(class, facts, now, presented))
     }
 
-    fn of_class(&self, class: Class, facts: &Facts<'_>, now: f64, presented: bool) -> Result<(), String> {
+    fn of_class(&self, class: Classification, facts: &Facts<'_>, now: f64, presented: bool) -> Result<(), String> {
         let restricted = self.restricted & class.bit() != 0;
         if self.capabilities.is_empty() {
             return match restricted {
@@ -137,7 +137,13 @@ impl Policy {
     }
 
     /// Whether what a token is for includes an event. With an empty scope it is for nothing.
-    fn covers(&self, capability: &Capability, class: Class, facts: &Facts<'_>, restricted: bool) -> Result<(), String> {
+    fn covers(
+        &self,
+        capability: &Capability,
+        class: Classification,
+        facts: &Facts<'_>,
+        restricted: bool,
+    ) -> Result<(), String> {
         let covers = match self.scopes.as_ref().filter(|_| restricted) {
             _ if capability.is_empty() => false,
             Some(scopes) => {
@@ -178,14 +184,14 @@ impl Policy {
 
     /// Whether an event may go to the agent now (milliseconds). `None`: it is no event. A class that is not listed needs a capability
     /// of its own, with a grant for this very event.
-    pub fn inbound(&self, event: Option<(Option<Class>, &Facts<'_>)>, now: f64) -> Result<(), String> {
+    pub fn inbound(&self, event: Option<(Option<Classification>, &Facts<'_>)>, now: f64) -> Result<(), String> {
         let Some(allowed) = self.inbound else { return Ok(()) };
         let Some((class, facts)) = event else { return Err("inbound frames must be AG-UI events".to_owned()) };
         let class = class.ok_or("inbound events must be of a known classification")?;
-        let presented = |capability: &Capability, class: Class| {
+        let presented = |capability: &Capability, class: Classification| {
             capability.check_time((now / 1000.0) as u64).is_ok() && capability.authorizes(class, facts)
         };
-        let passes = |class: Class| {
+        let passes = |class: Classification| {
             allowed & class.bit() != 0 || self.capabilities.iter().any(|capability| presented(capability, class))
         };
         match [Some(class), facts.also].into_iter().flatten().find(|class| !passes(*class)) {

@@ -2,7 +2,7 @@
 //! forbid nothing.
 
 use super::capability::Capability;
-use super::classify::Class;
+use super::classify::Classification;
 use super::event::TYPES;
 use super::members::{KnownMembers, nearest, to_camel, unknown};
 use super::policy::{Pattern, Policy, Scope, Velocity, each};
@@ -11,7 +11,13 @@ use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
 
 const DEPTH: usize = 128;
-const RESTRICTED: [Class; 5] = [Class::Mutate, Class::Navigate, Class::Create, Class::Destroy, Class::Submit];
+const RESTRICTED: [Classification; 5] = [
+    Classification::Mutate,
+    Classification::Navigate,
+    Classification::Create,
+    Classification::Destroy,
+    Classification::Submit,
+];
 
 const POLICY: &str = "the policy";
 const MEMBERS: [&str; 12] = [
@@ -75,10 +81,10 @@ fn class_list(members: &KnownMembers<'_>, name: &str) -> Result<Option<u8>, Stri
     Ok(Some(set))
 }
 
-fn class(given: &str, member: &str) -> Result<Class, String> {
-    let known = Class::ALL.map(Class::name);
+fn class(given: &str, member: &str) -> Result<Classification, String> {
+    let known = Classification::ALL.map(Classification::name);
     let what = || format!("class in \"{}\"", to_camel(member));
-    Class::of(given).ok_or_else(|| unknown(&what(), given, nearest(given, &known)))
+    Classification::of(given).ok_or_else(|| unknown(&what(), given, nearest(given, &known)))
 }
 
 fn inbound(raw: Raw<'_>) -> Result<u8, String> {
@@ -137,12 +143,12 @@ fn scope(raw: Raw<'_>) -> Result<Scope, String> {
 }
 
 /// The class that a scope is for by its name, as `ui:submit:modal:confirm-refund` is for `submit`.
-fn named_class(scope_id: &str) -> Option<Class> {
+fn named_class(scope_id: &str) -> Option<Classification> {
     let (class, _) = scope_id.strip_prefix("ui:")?.split_once(':')?;
-    Class::of(class)
+    Classification::of(class)
 }
 
-fn overrides(members: &KnownMembers<'_>) -> Result<Vec<(String, Class)>, String> {
+fn overrides(members: &KnownMembers<'_>) -> Result<Vec<(String, Classification)>, String> {
     let Some(raw) = members.get("classifications") else { return Ok(Vec::new()) };
     let named: Fields<'_> = raw.object().ok_or("\"classifications\" of the policy must be an object of classes")?;
     let known: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();

@@ -3,7 +3,7 @@
 //! One rule carries it: **no event that stays ever moves**. An event either stays where it is, or it *joins* an earlier
 //! one that stayed, or (a state event that a later snapshot undoes) it goes. So there is one thing to prove for each
 //! kind of joining: that the reducer would not notice if the joining event came right after the one that it joins. It
-//! does not, if the joining event commutes with all that stayed between the two. What follows says when it does.
+//! does not, if the joining event commutes with all that stayed between the two. It commutes in these cases.
 //!
 //! - *Content* (text, reasoning, arguments), once there was some for its id, appends to the text of one message or call
 //!   and does nothing else. It commutes with all that neither makes an id mean another message or call nor begins or
@@ -36,7 +36,7 @@ use crate::wire::{Event, EventError, Incoming, Raw, Str, Tree, frame_fields, kee
 /// A shorter list of events with the same outcome, for tolerant and for strict rules. Events are lines of JSON text.
 ///
 /// A joined event has the members of the first event that it consists of (of the last one, for snapshots of an activity)
-/// and the metadata of all, but no `rawEvent`. What cannot be read stays as it is. Limits that are tighter than a
+/// and the metadata of all, but no `rawEvent`. A line that cannot be read stays as it is. Limits that are tighter than a
 /// session's by default may refuse in one piece what they take in many.
 pub fn compact(lines: &str) -> String {
     let lines = keep_private(lines);

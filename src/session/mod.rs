@@ -67,7 +67,7 @@ pub struct Session {
     verdict: Verdict,
     /// The submits that wait, and who waits for which.
     queue: Queue,
-    /// What leaves: effects, notifications, patches, saves.
+    /// The outputs: effects, notifications, patches, saves.
     outbox: Outbox,
     /// The calls that the page executes or people answer, and the runs that follow on them.
     page: Page,

@@ -39,7 +39,7 @@ impl Default for Verdict {
 }
 
 impl Verdict {
-    /// What the mirror is to have.
+    /// The row, for the patch.
     pub fn row(&mut self) -> &mut Row {
         &mut self.row
     }

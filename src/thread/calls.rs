@@ -312,7 +312,7 @@ impl Thread {
         std::mem::take(&mut self.answered)
     }
 
-    /// What the page or its people do about a call.
+    /// Sets the phase of a call that the page or a person works on.
     pub(crate) fn set_call_phase(&mut self, id: &str, phase: CallPhase) {
         let Some(at) = self.list.find_call(id) else { return };
         if let Some(call) = self.list.change_call(at) {

@@ -14,7 +14,7 @@ pub(super) struct Given {
     pub entries: Vec<Entry>,
     /// Ids of elements that could not be read: local messages with such an id are not the snapshot's to delete.
     pub unreadable_ids: Vec<String>,
-    /// What was odd about the messages.
+    /// The warnings about the messages.
     pub notes: Vec<Note>,
 }
 
@@ -98,8 +98,8 @@ impl Authority {
     }
 }
 
-/// What makes a message of a snapshot the one that is here: its id, and for a result its call too, because servers give
-/// the results of parallel calls one id.
+/// The identity of a message of a snapshot, by which it is found here: its id, and for a result its call too, because
+/// servers give the results of parallel calls one id.
 fn identity(entry: &Entry) -> Cow<'_, str> {
     entry.result_key().map_or(entry.id().into(), Cow::Owned)
 }
@@ -107,7 +107,7 @@ fn identity(entry: &Entry) -> Cow<'_, str> {
 /// Merges a snapshot into the list: known messages are replaced, and the order is the snapshot's; `local_order`: the list's
 /// own, and unknown ones follow. Returns the calls that the snapshot has results of. In the same order as before nothing
 /// is looked at that the snapshot neither names nor takes away.
-/// What becomes of calls and results is for [`super::Thread::settle_results`].
+/// Merges a list of messages. Calls and results are left to [`super::Thread::settle_results`].
 pub(super) fn merge(
     list: &mut MessageList,
     given: Given,
@@ -200,7 +200,7 @@ pub(super) fn replace(local: &mut Entry, mut new: Entry, snapshot_has_reasoning:
         merged.rewritten.push(new.row.text(ID).to_owned());
     }
     if local.role() as u8 != new.row.word(ROLE) {
-        // What streams wrote to was another message.
+        // The streams wrote to another message.
         local.set_delivery(Delivery::Complete);
         (local.streamed, local.text_open) = (false, false);
     }

@@ -91,7 +91,7 @@ pub struct Thread {
     limits: ThreadLimits,
     /// Taken by the session, which ends the run.
     exceeded: Option<LimitExceeded>,
-    /// What the server has copied in the state and in activities.
+    /// The copies that the server has made in the state and in activities.
     copies: Copies,
     list: MessageList,
     state: State,
@@ -118,7 +118,7 @@ pub struct Thread {
     orphans: Vec<LocalAnswer>,
     /// A list of messages, or a replay, has taken calls away.
     calls_lost: bool,
-    /// What was read ahead of the event that is reduced.
+    /// The parts that were read ahead of the event that is reduced.
     ahead: Option<Box<Ahead>>,
 }
 
@@ -379,7 +379,7 @@ impl Thread {
         self.report.interrupts_mut().set(Some(list), true);
     }
 
-    /// One of the open interrupts is answered, or is so no more.
+    /// One of the open interrupts is answered, or its answer was withdrawn.
     pub fn mark_answered(&mut self, id: &str, answered: bool) {
         self.report.interrupts_mut().mark_answered(id, answered);
     }
@@ -404,7 +404,7 @@ impl Thread {
         self.report.interrupts_mut().set(None, true);
     }
 
-    /// An interrupt is open no more, though its run has not ended.
+    /// An interrupt is no longer open, though its run has not ended.
     pub fn close_interrupt(&mut self, id: &str) {
         self.report.interrupts_mut().close(id);
     }

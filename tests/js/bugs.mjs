@@ -3,6 +3,7 @@
 import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
 import { bugs as threadBugs } from "./persistence/bugs.mjs";
+import { bugs as remoteThreadBugs } from "./remote-thread/bugs.mjs";
 
 export const bugs = [
   {
@@ -48,7 +49,7 @@ export const bugs = [
     tests: ["worker-deaths"],
   },
   {
-    name: "a store is given away while the worker has yet to answer",
+    name: "a store is released while the worker has yet to answer",
     file: "worker/link.ts",
     from: "busy: () => guesses.pending || client.read().isLoading || link.busy(),",
     to: "busy: link.busy,",
@@ -57,8 +58,8 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: "link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
-    to: "link.busy() || (stored.dirty && question.open)",
+    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
+    to: "(stored.dirty && question.open)",
     tests: ["tabs"],
   },
   {
@@ -153,7 +154,7 @@ export const bugs = [
     tests: ["inspector"],
   },
   {
-    name: "a store is given away between the end of a run and the end of its body",
+    name: "a store is released between the end of a run and the end of its body",
     file: "core/link.ts",
     from: "read().isLoading || client.ending() ||",
     to: "read().isLoading ||",
@@ -174,9 +175,9 @@ export const bugs = [
     tests: ["tabs"],
   },
   {
-    name: "a store that is being read is given away with the edits that wait for it",
+    name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: "link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
+    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -265,7 +266,7 @@ export const bugs = [
     tests: ["blocked"],
   },
   {
-    name: "what could not be written is forgotten when the store is given away",
+    name: "what could not be written is forgotten when the store is released",
     file: "persistence/saves.ts",
     from: "if (stored.dirty) unsaved = json;",
     to: "",
@@ -309,7 +310,7 @@ export const bugs = [
   {
     name: "the record of an older save is taken for news",
     file: "persistence/record.ts",
-    from: "if (record.of !== mark) return",
+    from: "if (record.of !== mark && !record.among?.includes(mark!)) return",
     to: "if (record === null) return",
     tests: ["record"],
   },
@@ -370,34 +371,6 @@ export const bugs = [
     tests: ["a2ui"],
   },
   {
-    name: "a failed load lets what waits go",
-    file: "remote-thread/open.ts",
-    from: "await called;",
-    to: "throw error;",
-    tests: ["open"],
-  },
-  {
-    name: "the run that opens a thread is shown",
-    file: "remote-thread/hidden.ts",
-    from: "!!last && (last.playing || runId === last.id);",
-    to: "!!last && !last.playing && runId === last.id && false;",
-    tests: ["open"],
-  },
-  {
-    name: "what was edited while a thread came is forgotten",
-    file: "remote-thread/open.ts",
-    from: "now.messages === base.messages ? opened.messages :",
-    to: "true ? opened.messages :",
-    tests: ["open"],
-  },
-  {
-    name: "a question that the server has not got is forgotten",
-    file: "remote-thread/open.ts",
-    from: "kept.length ? [...messages, ...kept] : messages",
-    to: "messages",
-    tests: ["open"],
-  },
-  {
     name: "the server is notified of the stop of a load",
     file: "agent/requests.ts",
     from: "if (remote.thread?.owns(runId)) return;",
@@ -405,37 +378,9 @@ export const bugs = [
     tests: ["open"],
   },
   {
-    name: "a result goes out without its call",
-    file: "remote-thread/send.ts",
-    from: "if (!added.length) return chosen;",
-    to: "return chosen;",
-    tests: ["send"],
-  },
-  {
-    name: "a cursor that comes again is asked again",
-    file: "remote-thread/older.ts",
-    from: "seen.has(next) ? undefined : next",
-    to: "next",
-    tests: ["older"],
-  },
-  {
-    name: "what waits is sent before the run in progress is joined",
-    file: "remote-thread/hidden.ts",
-    from: "queueMicrotask(end);",
-    to: "setTimeout(end, 50);",
-    tests: ["connect"],
-  },
-  {
-    name: "a message that may have reached the server is sent again",
-    file: "remote-thread/steer.ts",
-    from: "  } catch (cause) {\n    return failed(cause);",
-    to: "  } catch {\n    return undefined;",
-    tests: ["connect"],
-  },
-  {
     name: "a thread that is being opened is saved as a run",
-    file: "persistence/saves.ts",
-    from: "thread.remote.thread?.saved(json) ?? json",
+    file: "agent/remote.ts",
+    from: "thread?.saved(json) ?? json",
     to: "json",
     tests: ["opened-again"],
   },
@@ -448,26 +393,6 @@ export const bugs = [
     to: "let opening = save && [].find",
     tests: ["opened-again"],
   },
-  {
-    name: "a save has the run that opens the thread in its queue",
-    file: "remote-thread/hidden.ts",
-    from: ".filter((text) => !ids.some((id) => text.includes(id)))",
-    to: "",
-    tests: ["opened-again"],
-  },
-  {
-    name: "older pages pass no guard",
-    file: "remote-thread/older.ts",
-    from: "if (!client.options().guard) client.edit",
-    to: "if (true) client.edit",
-    tests: ["older"],
-  },
-  {
-    name: "an interrupt that waits for a tool is answered for each change of the snapshot",
-    file: "remote-thread/calls.ts",
-    from: "|| replied.has(interrupt.id)) continue;",
-    to: ") continue;",
-    tests: ["tool-interrupts"],
-  },
+  ...remoteThreadBugs,
   ...threadBugs,
 ];

@@ -8,6 +8,8 @@ import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }] = await Promise.all(["agent/agent", "worker/agent"].map(load));
 const core = await carried();
+// It is there before a page asks for it.
+await load("remote-thread/index");
 
 const calls = ["c0", "c1", "c2", "c3"];
 const messages = ["m0", "m1", "m2"];
@@ -63,7 +65,28 @@ const kinds = {
   // Of an agent that is saved: another one continues from its store.
   reload: [0, () => ({ act: "reload" })],
   disconnect: [1, () => ({ act: "disconnect" })],
+  // Of an agent whose server keeps the thread: what is asked for, and what the server answers.
+  load: [0, () => ({ act: "load" })],
+  loadOlder: [0, () => ({ act: "loadOlder" })],
+  page: [0, (pick, n) => ({ act: "page", given: pick(pages)(pick, n) })],
+  refusal: [0, () => ({ act: "refuse" })],
 };
+
+/** How often in such an agent. */
+const ofThread = { load: 3, loadOlder: 4, page: 12, refusal: 3 };
+
+const calling = (toolCallId, name) => ({ id: `of ${toolCallId}`, role: "assistant", toolCalls: [{ id: toolCallId, type: "function", function: { name, arguments: "{}" } }] });
+
+/** Pages of a stored thread, the same or others each time. */
+const pages = [
+  () => ({ messages: [] }),
+  (pick) => ({ messages: [user("s", "said"), { id: pick(messages), role: "assistant", content: "told" }], older: pick([undefined, true, "s"]) }),
+  (pick) => ({ messages: [user("s", "said"), calling(pick(calls), pick(names))], state: pick([undefined, { list: [], theirs: 1 }]) }),
+  (pick) => ({ messages: [user("s", "said"), calling("c0", "manual"), { id: "result", role: "tool", toolCallId: "c0", content: "1" }], interrupts: pick([undefined, [{ id: "i0", reason: "confirmation" }]]) }),
+  (pick, n) => ({ messages: [user(`o${n}`, "older"), user(`p${n}`, "older")], older: pick([undefined, true]) }),
+  () => undefined,
+  () => ({ messages: "none" }),
+];
 
 /** Edits that are given as a function of what is shown. */
 const changes = {
@@ -76,12 +99,13 @@ const changes = {
   row: (agent, n) => agent.setState((state) => ({ ...state, list: [...(state.list ?? []), n] })),
   tidy: (agent) => agent.setState(({ n: _, ...state }) => state),
 };
-const wheel = Object.entries(kinds).flatMap(([name, [weight]]) => Array(weight).fill(name));
+const wheelOf = (thread) => Object.entries(kinds).flatMap(([name, [weight]]) => Array((thread && ofThread[name]) || weight).fill(name));
 
 /** The batches of a seed: of one step each with pauses, of up to four without. Some workers end in between. */
-export function batchesOf(seed, { pauses, deaths, store, throttled }) {
+export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
   const below = random(seed);
   const pick = (list) => list[below(list.length)];
+  const wheel = wheelOf(thread);
   let n = 0;
   const step = (name = pick(wheel)) => {
     n += 1;
@@ -96,9 +120,12 @@ export function batchesOf(seed, { pauses, deaths, store, throttled }) {
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // A submit that is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
+    // What the options say of a thread at the server is looked up before a run is asked for, while frames come.
+    const run = batch.find(({ act }) => ["submit", "retry", "regenerate"].includes(act));
+    if (thread && run) return [run];
     // The result of a tool is heard of after the batch, in which the call may have been given up. An edit
     // is the difference to the snapshot, which in a worker lacks the submits during a run.
-    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload"].includes(act));
+    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload", "load", "loadOlder", "page", "refuse"].includes(act));
     return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
   });
 }
@@ -143,8 +170,16 @@ function sorted(messages) {
 }
 
 /** An agent with its server, and everything that can be seen of both. */
-function open(make, { pauses, store, throttled }) {
+function open(make, { pauses, store, throttled, thread }) {
   const log = [];
+  // What the server is asked for, and has not answered.
+  const asked = [];
+  const ask = ({ signal }) =>
+    new Promise((resolve, reject) => {
+      const one = { resolve, reject };
+      asked.push(one);
+      signal.addEventListener("abort", () => asked.includes(one) && asked.splice(asked.indexOf(one), 1));
+    });
   const promises = {};
   const requests = [];
   const executing = [];
@@ -172,6 +207,7 @@ function open(make, { pauses, store, throttled }) {
   const options = {
     ...{ url: "http://host/", threadId: "t", notify: throttled ? { throttleMs } : "sync", fetch, limits: { graceMs: 0 } },
     ...(store && { persist: memoryStore() }),
+    ...(thread && { thread: { load: ask, send: thread, timeoutMs: 0 } }),
     tools: [
       tool("asked", { needsApproval: true, execute: soon(({ a }) => `did ${a}`) }),
       tool("slow", { execute: later }),
@@ -225,6 +261,10 @@ function open(make, { pauses, store, throttled }) {
       else if (["retry", "regenerate"].includes(act)) track(`${n} ${act}`, agent[act]());
       else if (["stop", "disconnect"].includes(act)) void agent[act]();
       else if (act === "reload") begin();
+      else if (act === "load") track(`${n} load`, agent.load().then(() => ({ outcome: "loaded" })));
+      else if (act === "loadOlder") track(`${n} older`, agent.loadOlder().then((outcome) => ({ outcome })));
+      else if (act === "page") asked.shift()?.resolve(given);
+      else if (act === "refuse") asked.shift()?.reject(new Error("no network"));
       else if (act === "change") changes[given[0]](agent, given[1]);
       else if (act === "fork") {
         const mark = at.history.at(-1 - (given % (at.history.length || 1)));
@@ -255,9 +295,9 @@ function open(make, { pauses, store, throttled }) {
     },
     /** Nothing is in progress, here or at a server that was left. */
     settled: () => {
-      const { isLoading, messages, toolCalls } = agent.getSnapshot();
+      const { isLoading, messages, toolCalls, thread } = agent.getSnapshot();
       const streams = messages.some(({ delivery }) => delivery === "streaming") || toolCalls.some(({ status }) => status === "running");
-      return !isLoading && !streams && !body?.open && !executing.length;
+      return !isLoading && !streams && !body?.open && !executing.length && !["loading", "error"].includes(thread.status);
     },
   };
 }

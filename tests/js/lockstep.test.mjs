@@ -15,6 +15,10 @@ const kinds = {
   "with pauses, and reloads from a store": { pauses: true, store: true },
   "without pauses, and reloads from a store": { pauses: false, store: true },
   "with pages that are told late": { throttled: true },
+  "with pauses, and a server that keeps the thread": { pauses: true, thread: "all" },
+  "without pauses, and a server that keeps the thread": { pauses: false, thread: "new" },
+  "with pauses, a server that keeps the thread, and workers that end": { pauses: true, deaths: true, thread: "turn" },
+  "with pauses, a server that keeps the thread, and reloads from a store": { pauses: true, store: true, thread: "new" },
 };
 const names = Object.keys(kinds);
 

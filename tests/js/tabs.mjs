@@ -1,77 +1,21 @@
 // Pages with one store, played by chance from a seed: agents are made, used and left, and everything that comes from outside
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
-// What was said must not get lost, and nothing is sent or executed twice.
+// What was said must not get lost, and nothing is sent or executed twice. The server may keep the thread: pages open it, page back in it, and send
+// nothing before that.
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
 import { carried, load, storeOf } from "./lib.mjs";
+import { never, Outside } from "./outside.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
 const core = await carried();
+// It is there before a page asks for it.
+await load("remote-thread/index");
 
-/** Milliseconds that do not pass. */
-const never = 1e9;
-
-/** What comes from outside, in any order; what has the same line comes in the order of that. */
-class Outside {
-  #jobs = [];
-  #timers = new Map();
-  #names = 0;
-  now = 0;
-  log = [];
-
-  constructor(pick) {
-    this.pick = pick;
-  }
-
-  later(what, line, action) {
-    this.#jobs.push({ what, line, action });
-  }
-
-  get waits() {
-    return this.#jobs.length;
-  }
-
-  /** A page that was left has yet to write: without locks, another page may read the store before. */
-  get owes() {
-    return this.#jobs.some(({ what }) => / (load|save)$/.test(what));
-  }
-
-  get timers() {
-    return this.#timers.size;
-  }
-
-  next() {
-    const first = this.#jobs.filter(({ line }, at) => this.#jobs.findIndex((other) => other.line === line) === at);
-    const job = first[this.pick(first.length)];
-    this.#jobs.splice(this.#jobs.indexOf(job), 1);
-    this.note(job.what);
-    job.action();
-  }
-
-  /** The clock goes on to the next timer. */
-  tick() {
-    const [name, timer] = [...this.#timers].reduce((a, b) => (b[1].at < a[1].at ? b : a));
-    this.#timers.delete(name);
-    this.now = Math.max(this.now, timer.at);
-    this.note(`${this.now} ms`);
-    timer.action();
-  }
-
-  note(what) {
-    this.log.push(what);
-  }
-
-  setTimeout = (action, ms = 0, ...args) => {
-    const name = ++this.#names;
-    if (ms === never) return name;
-    this.#timers.set(name, { at: this.now + (Number(ms) || 0), action: () => action(...args) });
-    return name;
-  };
-
-  clearTimeout = (name) => void this.#timers.delete(name);
-}
+/** Messages that a page of the server's thread has. */
+const pageLength = 6;
 
 let origins = 0;
 
@@ -83,6 +27,11 @@ class Origin {
   full = false;
   requests = [];
   executed = [];
+  /** What the server keeps, where it keeps the thread, and whether it can be asked for it. */
+  thread = [];
+  reachable = false;
+  /** Runs that were sent before the thread was opened. */
+  early = [];
   #locks = new Map();
   channels = new Set();
 
@@ -197,12 +146,52 @@ class Origin {
     };
   }
 
+  /** What the server has of the thread before that message, a page of it, when it answers; it may fail. */
+  stored(page, before, signal) {
+    return new Promise((resolve, reject) => {
+      if (page.dead) return;
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      this.outside.later(`${page.name} hears the thread`, {}, () => {
+        if (page.dead) return;
+        if (!this.reachable && this.outside.pick(3) === 0) {
+          this.outside.note(`${page.name} does not hear the thread`);
+          return reject(new Error("no network"));
+        }
+        const at = before === undefined ? this.thread.length : this.thread.findIndex(({ id }) => id === before);
+        const messages = structuredClone(this.thread.slice(Math.max(0, at - pageLength), at));
+        this.outside.note(`${page.name} is told ${messages.map(({ id }) => id)}`);
+        page.told = true;
+        resolve({ messages, older: at > pageLength });
+      });
+    });
+  }
+
+  /** The same, as an answer to a request without messages: all of it. */
+  async hydrated(page, { threadId, runId }, signal) {
+    const { thread } = this;
+    await this.stored(page, undefined, signal);
+    const run = { threadId, runId };
+    const events = [{ type: "RUN_STARTED", ...run }, { type: "MESSAGES_SNAPSHOT", messages: thread }, { type: "RUN_FINISHED", ...run }];
+    return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
+  }
+
+  /** The server keeps what it has not got. */
+  keep(...messages) {
+    const known = new Set(this.thread.map(({ id }) => id));
+    this.thread.push(...structuredClone(messages.filter(({ id }) => !known.has(id))));
+  }
+
   /** A server that answers what is said, and has the page's tool called where it is asked to. */
-  fetch(page) {
+  fetch(page, keeps) {
     return (_url, { body, signal }) =>
       new Promise((resolve, reject) => {
         if (page.dead) return;
         const { threadId, runId, messages } = JSON.parse(body);
+        if (keeps && !messages.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
+        if (keeps) {
+          if (!page.told && !page.stopped) this.early.push(runId);
+          this.keep(...messages);
+        }
         const last = messages.at(-1);
         this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)}`);
         this.requests.push({ runId, last: last.id, messages });
@@ -230,7 +219,14 @@ class Origin {
         });
         const say = (what, action) => this.outside.later(`${page.name} ${runId} ${what}`, stream, () => page.dead || !open || action());
         say("answers", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
-        for (const event of events) say(event.type, () => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)));
+        const calling = { id: toolCallId, type: "function", function: { name: calls[0].toolCallName, arguments: "{}" } };
+        const made = { TEXT_MESSAGE_END: { id: messageId, role: "assistant", content: `Heard ${last.id}` }, TOOL_CALL_END: { id: messageId, role: "assistant", toolCalls: [calling] } };
+        for (const event of events) {
+          say(event.type, () => {
+            if (made[event.type]) this.keep(made[event.type]);
+            controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+          });
+        }
         say("ends", () => {
           open = false;
           controller.close();
@@ -280,7 +276,8 @@ export async function play(seed, kind) {
       return "counted";
     };
     const options = {
-      ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page), persist: origin.store(page, kind) },
+      ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page, kind.thread), persist: origin.store(page, kind) },
+      ...(kind.thread && { thread: { send: kind.thread, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never },
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }],
@@ -337,8 +334,14 @@ export async function play(seed, kind) {
     approved.push({ id: call.id, life });
     life.agent.approve(call.id);
   };
+  /** Opens the thread once more, or pages back in it. */
+  const ask = (life, method) => {
+    outside.note(`${life.name} ${method}s`);
+    life.agent[method]().catch(({ message }) => outside.note(`${life.name} ${method} fails: ${message}`));
+  };
   const stop = (life) => {
     outside.note(`${life.name} stops`);
+    life.page.stopped = true;
     for (const promise of promises) if (promise.life.page === life.page && promise.result === undefined) promise.stopped = true;
     for (const approval of approved) if (approval.life.page === life.page) approval.stopped = true;
     void life.agent.stop();
@@ -355,6 +358,14 @@ export async function play(seed, kind) {
     life.page.die();
   };
 
+  /** Somebody tries again what has failed, and pages back to the first message. Says whether there is something to do. */
+  const askAll = (life) => {
+    const { status, hasOlder } = life.agent.getSnapshot().thread;
+    const method = status === "error" ? "load" : hasOlder && "loadOlder";
+    if (method) ask(life, method);
+    return !!method;
+  };
+
   // Without locks, pages that are open at once know nothing of each other.
   const most = kind.alone ? 1 : 3;
   const here = () => lives.filter(({ gone }) => !gone);
@@ -364,6 +375,7 @@ export async function play(seed, kind) {
     () => here().length && stop(here()[pick(here().length)]),
     ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
     () => here().length < most && open(),
+    ...(kind.thread ? ["load", "load", "loadOlder"].map((method) => () => here().length && ask(here()[pick(here().length)], method)) : []),
     ...(kind.together
       ? [
           ...Array(3).fill(() => here().length && here().length < 5 && open(here()[pick(here().length)].page)),
@@ -389,9 +401,11 @@ export async function play(seed, kind) {
     if (!here().length) open();
     // Everything comes, somebody looks, and then time passes.
     if (kind.together) for (const life of here()) if (!life.unmount) mount(life);
+    origin.reachable = true;
     for (let quiet = 0; quiet < 40; ) {
       assert.ok(outside.log.length < 4000, "the pages never come to rest");
       if (outside.waits) outside.next();
+      else if (here().some(askAll));
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
@@ -421,6 +435,7 @@ export async function play(seed, kind) {
     assert.deepEqual(origin.executed.filter((id, at) => origin.executed.indexOf(id) !== at), [], "a tool was executed twice");
     const sent = origin.requests.map(({ runId }) => runId);
     assert.deepEqual(sent.filter((id, at) => sent.indexOf(id) !== at), [], "a run was sent twice");
+    assert.deepEqual(origin.early, [], "a run was sent before the thread was opened");
     for (const { runId, last } of origin.requests) if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last }) => last);
     assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
@@ -440,7 +455,8 @@ export async function play(seed, kind) {
     // A submit of another page may have denied it before.
     for (const { id, life, stopped } of approved) assert.ok(life.gone || stopped || origin.executed.includes(id) || ids.includes(`${id}-result`), `${id} was approved, and nothing came of it`);
     if (kind.full) return;
-    for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
+    // What is never sent is not in the thread that the server keeps.
+    if (!kind.thread) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
     if (!lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");

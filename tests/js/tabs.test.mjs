@@ -22,6 +22,14 @@ const kinds = {
   "several agents in a page, a slow store, and time that passes": { together: true, slow: true, late: true },
   "several agents in a page, a slow store and no locks": { together: true, slow: true, alone: true },
   "several agents in a page, a slow store, and workers": { together: true, slow: true, ordered: true, worker: true },
+  "a server that keeps the thread": { thread: "all" },
+  "a server that keeps the thread, and is asked with a request": { thread: "new", hydrates: true },
+  "a server that keeps the thread, and a slow store": { thread: "new", slow: true },
+  "a server that keeps the thread, a slow store, and time that passes": { thread: "all", slow: true, ordered: true, late: true },
+  "a server that keeps the thread, a slow store, and workers": { thread: "new", slow: true, ordered: true, worker: true },
+  "a server that keeps the thread, a slow store and no locks": { thread: "all", slow: true, alone: true },
+  "a server that keeps the thread, and several agents in a page": { thread: "turn", together: true },
+  "a server that keeps the thread, several agents in a page, a slow store, and time that passes": { thread: "new", together: true, slow: true, late: true },
 };
 const names = Object.keys(kinds);
 

@@ -1,4 +1,4 @@
-// One name means one thing: no two files of js declare a type of the same name.
+// One name means one thing: no two files of js, and no two of src, declare a type of the same name.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -9,6 +9,9 @@ import { at } from "../../tools/paths.mjs";
 /** Names that several files may declare, and why. @type {Record<string, string>} */
 const SHARED = {
   Agent: "the public agent, and the official client's interface of that name",
+  Session: "the core's, and its export to JavaScript",
+  Stepper: "the core's, and its export to JavaScript",
+  Call: "a tool call, and the consequence of one that came",
 };
 
 /** The entries of frameworks name the results of one hook alike. */
@@ -27,6 +30,7 @@ function declared(folder, declaration) {
 
 const languages = {
   js: declared("js", /^(?:export )?(?:declare )?(?:abstract )?(?:interface|class|enum|type(?= \w+(?:<.*>)? =)) (\w+)/gm),
+  src: declared("src", /^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type|union) (\w+)/gm),
 };
 
 for (const [folder, places] of Object.entries(languages)) {

@@ -15,6 +15,14 @@ const PHRASES = [
   [/\bit else does not\b/i, '"otherwise"'],
   [/\bwhom?\b [a-z]+ tells?\b/i, '"how … is notified"'],
   [/\b(is|are|was|were|be|been|being|not|have|had|has) told (of|about|that|what|the|by|in|all|again|first|next|once|as|whole|at|it|anyway|a)\b/i, '"notified", "reported", "emitted", "sent" or "replayed"'],
+  [/\balso if\b/i, '"even if"'],
+  [/\b(for|to|by|of) who\b/i, 'a noun: "for a reader", "by the caller"'],
+  [/(^\W*|[.:;] )Who (?!am|is|may)[a-z]+s?\b/, 'a noun: "a reader that …"'],
+  [/\b(is|are|was|were) (given|taken) away\b/i, '"released", "transferred", "removed"'],
+  [/\bwhat becomes? of\b/i, '"how … is handled", "its translation"'],
+  [/\bno more\b[.;,]/i, '"no longer"'],
+  [/\bshall\b/i, '"must", "should"', /shall (I|we)/i],
+  [/\bgives? no answer\b/i, '"does not respond"'],
 ];
 
 const lines = prose();
@@ -26,7 +34,10 @@ for (const [phrase, instead, allowed] of PHRASES) {
   });
 }
 
+/** Files whose comments are yet to be rewritten. */
+const LEFT = ["src/session/page/mod.rs", "src/session/rejoin/progress.rs", "src/session/submit/mod.rs", "src/thread/list.rs", "tests/js/tabs.mjs"];
+
 test("no comment begins with a clause: it begins with a noun or a verb", () => {
-  const found = beginnings().filter(({ file, text }) => /^(What|Those|Who|Whom|Whose)\b/.test(text) && !/^(src\/(session|document|thread)|tests)\//.test(file));
+  const found = beginnings().filter(({ file, text }) => /^(What|Those|Who|Whom|Whose)\b/.test(text) && !LEFT.includes(file));
   assert.deepEqual(found.map(({ file, line, text }) => `${file}:${line} ${text}`), [], 'write "The options of …", not "What … takes"');
 });

@@ -11,7 +11,7 @@ impl Guard {
             own: Some(own),
             part: ItemRole::Opens,
             counts: false,
-            ..GateItem::new(way.carrier, Class::Display)
+            ..GateItem::new(way.carrier, Classification::Display)
         };
         match self.admits(&item.in_(subagent), way.now) {
             true => GateVerdict::Pass,
@@ -23,8 +23,9 @@ impl Guard {
     pub(super) fn step_finished(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item = GateItem { own: Some(own), part: ItemRole::Goes, ..GateItem::new(way.carrier, Class::Display) }
-            .in_(subagent);
+        let item =
+            GateItem { own: Some(own), part: ItemRole::Goes, ..GateItem::new(way.carrier, Classification::Display) }
+                .in_(subagent);
         if self.closes(&item, way) {
             return GateVerdict::Pass;
         }
@@ -54,7 +55,7 @@ impl Guard {
         way: &mut Way<'_, '_>,
     ) -> GateVerdict {
         let mut changes = Vec::new();
-        let text = GateItem { counts: false, ..GateItem::new(way.carrier, Class::Display) };
+        let text = GateItem { counts: false, ..GateItem::new(way.carrier, Classification::Display) };
         for (name, member) in [("result", result), ("usage", usage)] {
             if member.is_some() && !self.admits(&text, way.now) {
                 changes.push((name, None));
@@ -72,9 +73,9 @@ impl Guard {
         let interrupts = kept(outcome.some("interrupts"), &mut |raw| {
             let fields = raw.object();
             let text = |name: &str| fields.as_ref().and_then(|fields| fields.text(name));
-            let item = GateItem::new(way.carrier, Class::Submit).in_(subagent_key(text("subagentRunId")));
+            let item = GateItem::new(way.carrier, Classification::Submit).in_(subagent_key(text("subagentRunId")));
             // Its text is shown, and an answer is asked for.
-            let mut item = GateItem { also: Some(Class::Display), counts: false, ..item };
+            let mut item = GateItem { also: Some(Classification::Display), counts: false, ..item };
             if let Some(call) = text("toolCallId") {
                 let name = way.shown.call(&call).map(Cow::Owned);
                 item = item.goes(Of::Call, &call).about("tool", name);
@@ -93,7 +94,7 @@ impl Guard {
 
     /// RUN_ERROR and SUBAGENT_ERROR: that something has failed is no secret, but what is said of it is text.
     pub(super) fn failure(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
-        if self.admits(&GateItem { counts: false, ..GateItem::new(way.carrier, Class::Display) }, way.now) {
+        if self.admits(&GateItem { counts: false, ..GateItem::new(way.carrier, Classification::Display) }, way.now) {
             return GateVerdict::Pass;
         }
         let message = format!("\"{WITHHELD}\"");
@@ -108,7 +109,7 @@ impl Guard {
     ) -> GateVerdict {
         let parent = subagent_key(parent.map(Str::decode));
         let beside = call.map(|id| Key::new(Of::Call, &id.decode()));
-        let item = GateItem::new(way.carrier, Class::Display);
+        let item = GateItem::new(way.carrier, Classification::Display);
         let item = GateItem { own: way.subagent, part: ItemRole::Opens, beside, ..item };
         self.verdict(&item.in_(parent), way.now)
     }
@@ -117,7 +118,7 @@ impl Guard {
         if !self.closes_subagent(way) {
             return GateVerdict::Block;
         }
-        let item = GateItem { counts: false, ..GateItem::new(way.carrier, Class::Display) };
+        let item = GateItem { counts: false, ..GateItem::new(way.carrier, Classification::Display) };
         if result.is_none() || self.admits(&item, way.now) {
             return GateVerdict::Pass;
         }
@@ -129,7 +130,8 @@ impl Guard {
     }
 
     fn closes_subagent(&self, way: &Way<'_, '_>) -> bool {
-        let item = GateItem { own: way.subagent, part: ItemRole::Goes, ..GateItem::new(way.carrier, Class::Display) };
+        let item =
+            GateItem { own: way.subagent, part: ItemRole::Goes, ..GateItem::new(way.carrier, Classification::Display) };
         self.closes(&item, way)
     }
 }

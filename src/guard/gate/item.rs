@@ -6,8 +6,8 @@ use super::*;
 pub(super) struct GateItem<'a> {
     /// The event that would bring it alone.
     pub(super) name: &'static str,
-    pub(super) class: Class,
-    pub(super) also: Option<Class>,
+    pub(super) class: Classification,
+    pub(super) also: Option<Classification>,
     /// The target of the item.
     pub(super) target: Component<'a>,
     /// The component that it belongs to, which only the lists of components are asked about.
@@ -33,7 +33,7 @@ pub(super) enum ItemRole {
 }
 
 impl<'a> GateItem<'a> {
-    pub(super) fn new(name: &'static str, class: Class) -> Self {
+    pub(super) fn new(name: &'static str, class: Classification) -> Self {
         let (also, target, of, own, beside, subagent, carrier) = (None, None, None, None, None, None, None);
         Self { name, class, also, target, of, own, beside, subagent, part: ItemRole::Alone, counts: true, carrier }
     }
@@ -70,7 +70,10 @@ impl<'a> GateItem<'a> {
 
 /// A reasoning message, which is blocked with its span.
 pub(super) fn reasoning(name: &'static str, id: &str) -> GateItem<'static> {
-    GateItem { beside: Some(Key::new(Of::Span, id)), ..GateItem::new(name, Class::Display).opens(Of::Reasoning, id) }
+    GateItem {
+        beside: Some(Key::new(Of::Span, id)),
+        ..GateItem::new(name, Classification::Display).opens(Of::Reasoning, id)
+    }
 }
 
 /// A part of a reasoning.
@@ -81,16 +84,16 @@ pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> GateItem<'stati
 /// The arguments of a call, under the name that it has.
 pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     let called = way.shown.call(&id.decode()).map(Cow::Owned);
-    way.goes(Class::Submit, Of::Call, id).about("tool", called)
+    way.goes(Classification::Submit, Of::Call, id).about("tool", called)
 }
 
 /// A value of a call, of a message or of its reasoning.
 pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     if subtype.decode() == "tool-call" {
-        return way.goes(Class::Display, Of::Call, id).of_tool(way.shown.call(&id.decode()));
+        return way.goes(Classification::Display, Of::Call, id).of_tool(way.shown.call(&id.decode()));
     }
     let beside = Some(Key::new(Of::Message, &id.decode()));
-    GateItem { beside, ..way.goes(Class::Display, Of::Reasoning, id) }
+    GateItem { beside, ..way.goes(Classification::Display, Of::Reasoning, id) }
 }
 
 pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
@@ -120,18 +123,18 @@ pub(super) struct Way<'w, 'a> {
 
 impl Way<'_, '_> {
     /// An item of its own event that begins something.
-    pub(super) fn opens<'i>(&self, class: Class, of: Of, id: Str<'_>) -> GateItem<'i> {
+    pub(super) fn opens<'i>(&self, class: Classification, of: Of, id: Str<'_>) -> GateItem<'i> {
         GateItem::new(self.carrier, class).opens(of, &id.decode())
     }
 
     /// One that continues something.
-    pub(super) fn goes<'i>(&self, class: Class, of: Of, id: Str<'_>) -> GateItem<'i> {
+    pub(super) fn goes<'i>(&self, class: Classification, of: Of, id: Str<'_>) -> GateItem<'i> {
         GateItem::new(self.carrier, class).goes(of, &id.decode())
     }
 }
 
 impl GateItem<'_> {
-    pub(super) fn told(&self, class: Class, at: f64) -> Told<'_> {
+    pub(super) fn told(&self, class: Classification, at: f64) -> Told<'_> {
         let Self { name, target, carrier, .. } = self;
         let target = target.as_ref().map(|(kind, id)| (Cow::Borrowed(*kind), id.as_deref().map(Cow::Borrowed)));
         Told { name, class, target, event_id: None, carrier: *carrier, at, inbound: false }

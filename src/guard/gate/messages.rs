@@ -4,7 +4,7 @@ use super::*;
 
 impl Guard {
     pub(super) fn messages_snapshot(&mut self, messages: Raw<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
-        if !self.admits(&GateItem::new(way.carrier, Class::Mutate), way.now) {
+        if !self.admits(&GateItem::new(way.carrier, Classification::Mutate), way.now) {
             return GateVerdict::Block;
         }
         match self.messages(messages, way) {
@@ -54,7 +54,9 @@ impl Guard {
             let function = call.as_ref().and_then(|call| call.get("function")).and_then(Raw::object);
             let name = function.and_then(|function| function.text("name"));
             let is_new = way.shown.call(&id).as_deref() != name.as_deref();
-            let item = GateItem::new("TOOL_CALL_START", Class::Submit).opens(Of::Call, &id).about("tool", name.clone());
+            let item = GateItem::new("TOOL_CALL_START", Classification::Submit)
+                .opens(Of::Call, &id)
+                .about("tool", name.clone());
             let admitted = self.admits(&item.in_(subagent).brought_by(way.carrier, is_new), way.now);
             if let (Some(name), true) = (name, admitted) {
                 names.insert(id.into_owned(), name.into_owned());
@@ -76,7 +78,7 @@ impl Guard {
             return GateVerdict::Pass;
         }
         let Some(fields) = raw.object() else {
-            let item = GateItem::new("TEXT_MESSAGE_START", Class::Display).brought_by(way.carrier, true);
+            let item = GateItem::new("TEXT_MESSAGE_START", Classification::Display).brought_by(way.carrier, true);
             return self.verdict(&item, way.now);
         };
         let text = |name: &str| fields.text(name).unwrap_or_default();
@@ -85,13 +87,13 @@ impl Guard {
             "tool" => {
                 let call = text("toolCallId");
                 let name = names.get(&*call).cloned().or_else(|| way.shown.call(&call));
-                GateItem::new("TOOL_CALL_RESULT", Class::Display).goes(Of::Call, &call).of_tool(name)
+                GateItem::new("TOOL_CALL_RESULT", Classification::Display).goes(Of::Call, &call).of_tool(name)
             }
-            "activity" => GateItem::new("ACTIVITY_SNAPSHOT", Class::Create)
+            "activity" => GateItem::new("ACTIVITY_SNAPSHOT", Classification::Create)
                 .opens(Of::Activity, &id)
                 .about("activity", fields.text("activityType")),
             "reasoning" => reasoning("REASONING_MESSAGE_START", &id),
-            _ => GateItem::new("TEXT_MESSAGE_START", Class::Display).opens(Of::Message, &id),
+            _ => GateItem::new("TEXT_MESSAGE_START", Classification::Display).opens(Of::Message, &id),
         };
         let (subagent, is_new) = (subagent_key(fields.text("subagentRunId")), known == MessageState::New);
         let item = item.in_(subagent).brought_by(way.carrier, is_new);

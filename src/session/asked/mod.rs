@@ -164,7 +164,7 @@ impl Asked {
         }
     }
 
-    /// The answers that go with a run. What is tried again is answered again; what is regenerated is not answered any
+    /// The answers that go with a run. A retry answers again; a regenerated run is not answered any
     /// more, which is said with a cancellation.
     fn answers(&self, submit: &Submit, thread: &Thread) -> Option<String> {
         match (submit.row.some(SUBMIT_RESUME), submit.start) {

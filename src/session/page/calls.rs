@@ -3,6 +3,7 @@
 
 use crate::session::submit::PageTool;
 use crate::thread::{At, Index, same_args};
+use crate::wire::Gather;
 
 /// How far a call of the page has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub(in crate::session) enum Stage {
     Waiting,
     /// For somebody who answers.
     Manual,
+    /// It was executed when the page was left.
+    Left,
     Done,
 }
 
@@ -28,7 +31,7 @@ impl Stage {
     /// Its name in a save.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Executing => "executing",
+            Self::Executing | Self::Left => "executing",
             Self::Waiting => "waiting",
             Self::Manual => "manual",
             Self::Done => "done",
@@ -37,7 +40,7 @@ impl Stage {
 
     pub fn named(name: &str) -> Self {
         match name {
-            "executing" => Self::Executing,
+            "executing" => Self::Left,
             "waiting" => Self::Waiting,
             "manual" => Self::Manual,
             _ => Self::Done,
@@ -49,7 +52,7 @@ impl Stage {
 #[derive(Debug)]
 pub(super) struct PageCall {
     pub id: String,
-    /// What it was when it was taken up, or approved.
+    /// The call when it was taken up, or approved.
     name: String,
     args: String,
     pub follow_up: bool,
@@ -73,7 +76,7 @@ pub(super) struct PageCalls {
     list: Vec<PageCall>,
     index: Index,
     /// How many are at each stage.
-    at: [usize; 4],
+    at: [usize; 5],
     /// How many are worth another run.
     follow_ups: usize,
 }
@@ -93,6 +96,11 @@ impl PageCalls {
     /// Whether any call is at one of these stages.
     pub fn any(&self, stages: &[Stage]) -> bool {
         stages.iter().any(|stage| self.at.get(*stage as usize).is_some_and(|count| *count > 0))
+    }
+
+    /// The ids of those at this stage.
+    pub fn ids(&self, stage: Stage) -> Vec<String> {
+        self.list.iter().filter(|call| call.stage == stage).map(|call| call.id.clone()).gather()
     }
 
     /// The call, unless it is done.
@@ -145,7 +153,12 @@ impl PageCalls {
 
     /// Whether all are done, and one of them is worth another run.
     pub fn follow(&self) -> bool {
-        self.follow_ups > 0 && !self.any(&[Stage::Executing, Stage::Waiting, Stage::Manual])
+        self.follow_ups > 0 && self.are_done()
+    }
+
+    /// Whether none waits, here or for people.
+    pub fn are_done(&self) -> bool {
+        !self.any(&[Stage::Executing, Stage::Waiting, Stage::Manual, Stage::Left])
     }
 
     fn count(&mut self, stage: Stage, by: isize) {

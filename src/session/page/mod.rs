@@ -172,7 +172,7 @@ impl Page {
     /// The turn has failed or was stopped: what the page is at is ignored. Gives the calls that it executes.
     pub fn abandon(&mut self) -> Vec<String> {
         let Some(turn) = self.turn.take() else { return Vec::new() };
-        turn.calls.iter().filter(|call| call.stage() == Stage::Executing).map(|call| call.id.clone()).gather()
+        turn.calls.ids(Stage::Executing)
     }
 
     /// The page's work between two runs is stopped. Gives how the last run has ended, and who waits.
@@ -180,18 +180,17 @@ impl Page {
         self.turn.as_mut()?.stop()
     }
 
-    /// A run has ended well. Gives it back, if it is not of the turn.
-    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) -> Option<Ended> {
-        match &mut self.turn {
-            Some(turn) => turn.run_ended(ticket, ended),
-            None => Some(ended),
+    /// A run has ended well, which may be of another turn.
+    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) {
+        if let Some(turn) = &mut self.turn {
+            turn.run_ended(ticket, ended);
         }
     }
 
     /// Between two runs: what now?
     pub fn rest(&mut self, thread: &mut Thread) -> Next {
         let Some(turn) = &mut self.turn else { return Next::Nothing };
-        if !turn.has_ended() || turn.calls.any(&[Stage::Executing]) {
+        if !turn.has_ended() || turn.calls.any(&[Stage::Executing, Stage::Left]) {
             return Next::Nothing;
         }
         let people = turn.calls.any(&[Stage::Waiting, Stage::Manual]);
@@ -281,7 +280,7 @@ impl Page {
                 return Call::Enters { stage, name, args };
             }
             (Stage::Manual, _) => thread.set_call_phase(id, CallPhase::InputAvailable),
-            (Stage::Done, _) => {}
+            (Stage::Left | Stage::Done, _) => {}
         }
         Call::Stays
     }
@@ -325,7 +324,7 @@ impl Page {
         answers.into_iter().for_each(|answer| self.detached.push(answer));
     }
 
-    /// A result whose call was taken away may be asked for by the run that follows, and by no other.
+    /// A result whose call was removed may be asked for by the run that follows, and by no other.
     pub fn forget_detached(&mut self) {
         self.detached = Detached::default();
     }
@@ -377,8 +376,7 @@ impl Page {
         Some(Saved { turn, handled: handled?, detached })
     }
 
-    /// Becomes a page that was saved. What it was at when it was left may have happened or not: it is not done again, and
-    /// the agent is told so.
+    /// Becomes a page that was saved.
     pub fn restore(&mut self, saved: Saved, thread: &mut Thread) {
         let Saved { turn, handled, detached } = saved;
         (self.handled, self.detached) = (handled, detached);
@@ -397,10 +395,9 @@ impl Page {
                 continue;
             }
             match stage {
-                Stage::Executing => self.done(&id, RELOADED, Some(RELOADED), false, thread),
                 Stage::Waiting => thread.set_call_phase(&id, CallPhase::AwaitingApproval),
                 Stage::Manual => thread.set_call_phase(&id, CallPhase::InputAvailable),
-                Stage::Done => {}
+                Stage::Executing | Stage::Left | Stage::Done => {}
             }
             if let (Some((name, args, _)), Some(turn)) = (thread.call(&id), &mut self.turn) {
                 turn.calls.rebind(&id, &name, &args, None);
@@ -411,6 +408,12 @@ impl Page {
         if let Some(turn) = &mut self.turn {
             turn.set_last(Ended::new(outcome));
         }
+    }
+
+    /// What it was at when it was left may have happened or not: it is not done again, and the agent is told so.
+    pub fn give_up_left(&mut self, thread: &mut Thread) {
+        let left = self.turn.as_ref().map_or_else(Vec::new, |turn| turn.calls.ids(Stage::Left));
+        left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
     }
 }
 
@@ -423,12 +426,9 @@ fn result_of(call: &str) -> String {
 fn leave(mut turn: Turn, thread: &mut Thread) -> Begun {
     // Another run is joined while the page is at work.
     let settles = turn.ticket().map(|ticket| (ticket, turn.take_last()));
-    let mut abandons = Vec::new();
+    // The run was left to the server, and is not joined.
+    let abandons = turn.calls.ids(Stage::Executing);
     for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
-        // The run was left to the server, and is not joined.
-        if call.stage() == Stage::Executing {
-            abandons.push(call.id.clone());
-        }
         // What is regenerated has been cut off, with its calls; and the application may have put an answer into the thread.
         if thread.is_answered(&call.id) == Some(false) {
             thread.answer_call(&call.id, &result_of(&call.id), WENT_ON, Some(WENT_ON), true);

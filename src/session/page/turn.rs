@@ -67,16 +67,14 @@ impl Turn {
         self.last.take()
     }
 
-    /// A run has ended well. Gives it back, if it is of another turn.
-    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) -> Option<Ended> {
-        if self.ticket.is_some_and(|own| own != ticket) {
-            return Some(ended);
+    /// A run has ended well, which may be of another turn.
+    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) {
+        if self.ticket.is_none_or(|own| own == ticket) {
+            self.last = Some(ended);
         }
-        (self.ticket, self.last) = (Some(ticket), Some(ended));
-        None
     }
 
-    /// What it does between two runs is stopped. Gives how the last run has ended, and who waits.
+    /// Stops the turn's work between two runs. Returns how the last run has ended, and who waits.
     pub fn stop(&mut self) -> Option<(Ended, Option<Ticket>)> {
         Some((self.last.take()?, self.ticket.take()))
     }
@@ -91,7 +89,7 @@ impl Turn {
 
     /// Whether the page or its people have calls to answer, so that the turn is worth saving.
     pub fn waits(&self) -> bool {
-        self.calls.any(&[Stage::Executing, Stage::Waiting, Stage::Manual])
+        !self.calls.are_done()
     }
 
     /// The tool of the page that has this name.
@@ -152,7 +150,7 @@ impl Turn {
             let is = |name: &str| fields.get(name).and_then(Raw::boolean);
             let stage = Stage::named(&fields.get("stage")?.string()?);
             let id = fields.get("id")?.string()?;
-            // What it is stands in the thread.
+            // The name and the arguments of the call stand in the thread.
             Some(PageCall::new(&id, "", "", is("followUp")?, stage))
         };
         let mut calls = PageCalls::default();

@@ -12,7 +12,7 @@ use crate::wire::{JsonWriter, Raw};
 
 /// Where a stream stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::session) enum Place {
+pub(in crate::session) enum StreamPlace {
     /// In the run in progress, or in one after it.
     #[default]
     Joined,
@@ -41,13 +41,13 @@ pub(super) struct Earlier {
     over: bool,
     /// This connection tells of the thread from its beginning, and has not come to the run that is joined.
     before: bool,
-    place: Place,
+    place: StreamPlace,
     /// How the last one of those that the thread lacked has ended.
     ended: Option<(Outcome, Option<AgentError>)>,
 }
 
 impl Earlier {
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> StreamPlace {
         self.place
     }
 
@@ -88,7 +88,7 @@ impl Earlier {
 
     /// Whether what comes is of the run that is joined, and known.
     pub fn is_over(&self) -> bool {
-        self.place == Place::Known && !self.before
+        self.place == StreamPlace::Known && !self.before
     }
 
     /// Whether the run that is joined has yet to come.
@@ -98,11 +98,11 @@ impl Earlier {
 
     /// Another connection begins; `replays`: with the first run of the thread.
     pub fn connect(&mut self, replays: bool) {
-        (self.before, self.place, self.ended) = (replays, Place::Joined, None);
+        (self.before, self.place, self.ended) = (replays, StreamPlace::Joined, None);
     }
 
     /// RUN_STARTED has come. `ours`: the id that the run in progress was asked for with.
-    pub fn started(&mut self, id: Option<&str>, ours: Option<&str>) -> Place {
+    pub fn started(&mut self, id: Option<&str>, ours: Option<&str>) -> StreamPlace {
         self.ended = None;
         let is_ours = match (id, self.first.as_deref()) {
             (None, _) => true,
@@ -114,10 +114,10 @@ impl Earlier {
         };
         self.place = match (self.before, is_ours) {
             // Once more, where the run has several parts.
-            (_, true) if self.over && (self.before || self.place == Place::Known) => Place::Known,
-            (true, false) if self.lacks => Place::New,
-            (true, false) => Place::Known,
-            _ => Place::Joined,
+            (_, true) if self.over && (self.before || self.place == StreamPlace::Known) => StreamPlace::Known,
+            (true, false) if self.lacks => StreamPlace::New,
+            (true, false) => StreamPlace::Known,
+            _ => StreamPlace::Joined,
         };
         if is_ours {
             self.before = false;
@@ -172,9 +172,9 @@ impl Earlier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Place::{Joined, Known, New};
+    use StreamPlace::{Joined, Known, New};
 
-    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<Place> {
+    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<StreamPlace> {
         earlier.connect(true);
         runs.iter().map(|id| earlier.started(Some(id), Some(ours))).collect()
     }

@@ -13,7 +13,7 @@ mod policy;
 mod progress;
 
 pub(super) use budget::Budget;
-pub(super) use earlier::Place;
+pub(super) use earlier::StreamPlace;
 pub(super) use once::Report;
 pub(super) use policy::{Answer, retry_after};
 pub use policy::{Network, Resume};
@@ -250,7 +250,7 @@ impl Rejoin {
     }
 
     /// Of which run is what comes.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> StreamPlace {
         self.earlier.place()
     }
 

@@ -1,4 +1,4 @@
-//! What the application asks for: runs, and their end.
+//! Requests of the application for runs, and their end.
 
 use crate::document::{OF, REPLACES};
 use crate::session::Session;
@@ -154,7 +154,7 @@ impl Session {
     }
 
     /// Changes a submit that waits (`json` as for [`Self::submit`]): members that `json` lacks stay, and a retry stays a
-    /// retry, a regenerate a regenerate. False if it waits no more.
+    /// retry, a regenerate a regenerate. False if it no longer waits.
     pub fn edit_queued(&mut self, ticket: Ticket, json: &str) -> Result<bool, Misuse> {
         self.alive()?;
         let json = keep_private(json);

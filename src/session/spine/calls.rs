@@ -1,4 +1,4 @@
-//! What the calls of the page do to the session: they begin, they are answered, and runs follow on them.
+//! Calls of the page in the session: they begin, they are answered, and runs follow on them.
 
 use crate::session::Session;
 use crate::session::page::{Begun, Call, Next, Stage};
@@ -65,7 +65,7 @@ impl Session {
                     Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
                     Stage::Executing => self.execute(id, name, args, false),
                     Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
-                    Stage::Done => {}
+                    Stage::Left | Stage::Done => {}
                 }
             }
         }
@@ -189,8 +189,9 @@ impl Session {
         }
     }
 
-    /// The run has ended: what the page is at for calls that are not in the thread is of no use.
+    /// The run has ended: what the page is at for calls that are not in the thread is of no use, nor is what it was at before it was left.
     pub(super) fn drop_gone_calls(&mut self) {
+        self.page.give_up_left(&mut self.thread);
         if self.thread.take_calls_lost() {
             let gone = self.page.drop_gone(&mut self.thread);
             self.abandon_calls(gone);
@@ -237,14 +238,13 @@ impl Session {
 
     /// A run has ended well. The turn continues, waits, or is over.
     pub(super) fn run_is_over(&mut self, ticket: Ticket, ended: Ended, now: f64) {
-        match self.page.run_ended(ticket, ended) {
-            None => self.rest(now),
-            // It is not the turn's.
-            Some(ended) => {
-                let run_id = self.verdict.run_name();
-                self.settle(ticket, &run_id, ended.outcome, None, Some(&ended));
-            }
+        // It is not the turn's.
+        if self.page.ticket() != Some(ticket) {
+            let run_id = self.verdict.run_name();
+            self.settle(ticket, &run_id, ended.outcome, None, Some(&ended));
         }
+        self.page.run_ended(ticket, ended);
+        self.rest(now);
     }
 
     /// Between two runs: what now?

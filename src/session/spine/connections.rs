@@ -3,7 +3,7 @@
 use crate::document::SUBMIT_RUN;
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{Answer, Budget, Place, Resume};
+use crate::session::rejoin::{Answer, Budget, Resume, StreamPlace};
 use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
 use crate::session::words::Outcome;
@@ -388,7 +388,7 @@ impl Session {
             let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
             self.rejoin.tells_run(id.as_deref(), self.verdict.run_id());
         }
-        if self.rejoin.place() != Place::Known {
+        if self.rejoin.place() != StreamPlace::Known {
             self.rewind(false);
             return false;
         }
@@ -407,7 +407,7 @@ impl Session {
         true
     }
 
-    /// Events were taken. What is certain to be new fills the budget at once: what has a mark, and what goes beyond the longest replay.
+    /// Counts events that were taken. New ones fill the budget at once: those with a mark, and those beyond the longest replay.
     pub(super) fn progressed(&mut self, frames: u32) {
         let Some(run) = &mut self.run else { return };
         run.events += frames as usize;

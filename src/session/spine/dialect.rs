@@ -3,7 +3,7 @@
 use crate::dialect::{Dialect, Output, OutputItem};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
-use crate::session::rejoin::{Place, Report};
+use crate::session::rejoin::{Report, StreamPlace};
 use crate::session::run::BodyStart;
 use crate::session::words::Effect;
 use crate::thread::Warning;
@@ -39,7 +39,7 @@ impl Session {
             return;
         }
         // Of an earlier run, which the thread has.
-        let known = self.rejoin.place() == Place::Known;
+        let known = self.rejoin.place() == StreamPlace::Known;
         if known
             && matches!(
                 item,

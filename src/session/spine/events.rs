@@ -1,8 +1,8 @@
-//! What an event does to the session.
+//! The effect of an event on the session.
 
 use crate::rules::{Repair, opener};
 use crate::session::Session;
-use crate::session::rejoin::{Place, Report, hash};
+use crate::session::rejoin::{Report, StreamPlace, hash};
 use crate::session::words::Boundary;
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
@@ -45,7 +45,7 @@ impl Session {
         }
         let incoming = &incoming;
         // Of an earlier run, which the page has not seen, and which has ended.
-        let new = self.rejoin.place() == Place::New;
+        let new = self.rejoin.place() == StreamPlace::New;
         match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
@@ -257,7 +257,7 @@ impl Session {
 
     /// The run has ended; its body may continue for a while.
     pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        if self.rejoin.place() == Place::New {
+        if self.rejoin.place() == StreamPlace::New {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
             self.rejoin.earlier_ended(outcome, error);

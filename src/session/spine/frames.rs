@@ -10,7 +10,7 @@ use crate::dialect::{self, Taken};
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{Place, Report};
+use crate::session::rejoin::{Report, StreamPlace};
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
@@ -36,7 +36,7 @@ impl Session {
                     self.note_id(frame.id);
                 }
                 self.frame(frame, now);
-                // The rest of the read counts no more.
+                // The rest of the read no longer counts.
                 if self.broken() {
                     self.note_id(frame.id);
                 }
@@ -171,7 +171,7 @@ impl Session {
         }
         self.progressed(1);
         self.take_event(incoming, fields, data, now);
-        // What has come is in the thread, so that one frame alone is measured as well.
+        // The frame is in the thread by then, so that one frame alone is measured as well.
         self.weigh(data.len());
         Ok(())
     }
@@ -253,7 +253,7 @@ impl Session {
         }
     }
 
-    /// Whether the run's body is read no more, for something waits for its end. `over`: nothing more comes.
+    /// Whether the run's body is no longer read, for something waits for its end. `over`: the body has ended.
     #[inline(always)]
     fn is_unread(&mut self, over: bool) -> bool {
         let Some(run) = self.run.as_mut().filter(|run| run.closed) else { return false };
@@ -271,13 +271,13 @@ impl Session {
 
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
-        // What is known was judged when it came first.
-        if self.rejoin.place() == Place::Known {
+        // A known frame was judged when it came first.
+        if self.rejoin.place() == StreamPlace::Known {
             return Repair::Drop;
         }
         let Violation { code, rule, repair, message } = violation;
         let rule = Some(rule);
-        // What AG-UI 1.0 does not know is no mistake: a later version may.
+        // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
         if self.options.strict && code != Code::EventUnknown {
             let code = Some(code.as_str().to_owned());
             let error = AgentError { code, rule, event_type, ..AgentError::new(ErrorKind::Protocol, message, false) };

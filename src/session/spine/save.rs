@@ -12,7 +12,7 @@ use crate::session::words::Misuse;
 use crate::session::words::Outcome;
 use crate::wire::{At, Gather, Index, JsonWriter, Raw, keep_private};
 
-/// What `v` says.
+/// The value of `v`.
 const VERSION: &str = "1";
 
 impl Session {
@@ -54,7 +54,7 @@ impl Session {
         json
     }
 
-    /// Makes a fresh session the one that was saved. What is damaged, or of another version, is refused, and the session
+    /// Makes a fresh session the one that was saved. A damaged save, or one of another version, is refused, and the session
     /// stays as it was.
     pub fn restore(&mut self, json: &str, now: f64) -> Result<(), Misuse> {
         self.alive()?;
@@ -102,6 +102,10 @@ impl Session {
             id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
         }
         self.page.restore(page, &mut self.thread);
+        // Where the thread is brought first, what became of the page's work stands in that, perhaps.
+        if self.queue.get(0).is_none_or(Submit::speaks) {
+            self.page.give_up_left(&mut self.thread);
+        }
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
             self.rejoin.set_restored();

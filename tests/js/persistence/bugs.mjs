@@ -78,4 +78,11 @@ export const bugs = [
     to: "const { options } = thread.members.here()[0]!;",
     tests: ["saves"],
   },
+  {
+    name: "a record is of no text that was being written",
+    file: "persistence/record.ts",
+    from: " && !record.among?.includes(mark!)",
+    to: "",
+    tests: ["record"],
+  },
 ];

@@ -26,6 +26,27 @@ function storage(quota) {
   };
 }
 
+describe("a record", () => {
+  it("belongs to a text that was being written when it was made, too", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    let [text, record] = [];
+    const writes = [];
+    const save = (saved) => new Promise((resolve, reject) => writes.push({ saved, resolve, reject }));
+    const store = { ordered: true, load: () => text, save, record: { load: () => record, save: (made) => void (record = made) } };
+    const saved = (more) => ({ v: 1, threadId: "t", messages: [], state: {}, interrupts: [], handled: [], unsent: [], ...more });
+    const at = {};
+    writeStore(store, at, saved({ queue: [{ runId: "q" }] }), () => {});
+    const ended = new Promise((done) => writeStore(store, at, saved({ queue: [], runId: "q", running: true }), done));
+    // The first one comes to be there, the second does not fit.
+    text = writes[0].saved;
+    writes[0].resolve();
+    writes[1].reject(new Error("full"));
+    await ended;
+    const { queue, runId, running } = readStore(store, {}, { messages: [], state: {} });
+    assert.deepEqual({ queue, runId, running }, { queue: [], runId: "q", running: true });
+  });
+});
+
 describe("a thread that does not fit into localStorage", { skip: !real }, () => {
   let createAgent;
   before(async () => ({ createAgent } = await load("index")));

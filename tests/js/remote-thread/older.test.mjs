@@ -75,20 +75,51 @@ describe("loadOlder", () => {
   it("ends where `older` repeats itself", async () => {
     let asked = 0;
     const load = async ({ before }) => (asked++, { messages: before ? [user("m8"), said("m9")] : [said("m9")], older: "same" });
-    const agent = create({ thread: { load } });
+    const warnings = [];
+    const agent = create({ thread: { load }, onWarning: ({ code }) => warnings.push(code) });
     await agent.ready;
     assert.equal(await agent.loadOlder(), true);
-    assert.deepEqual([agent.getSnapshot().thread.hasOlder, await agent.loadOlder(), asked], [false, false, 2]);
+    assert.deepEqual([agent.getSnapshot().thread.hasOlder, await agent.loadOlder(), asked, warnings], [false, false, 2, ["older-repeats"]]);
     agent.dispose();
   });
 
   it("ends where pages bring nothing new, however many there are", async () => {
     let asked = 0;
     const load = async () => ({ messages: [said("m9")], older: String(++asked) });
-    const agent = create({ thread: { load } });
+    const warnings = [];
+    const agent = create({ thread: { load }, onWarning: ({ code }) => warnings.push(code) });
     await agent.ready;
     assert.equal(await agent.loadOlder(), false);
     assert.ok(asked < 20);
+    assert.deepEqual(warnings, ["older-repeats"]);
+    agent.dispose();
+  });
+
+  for (const [name, answer, found] of [
+    ["something that is no page", () => "nonsense", { code: "thread-malformed" }],
+    ["another thread", () => ({ threadId: "other", messages: [said("x")] }), { code: "thread-other" }],
+    ["older pages without a name", () => ({ messages: [said("x")], older: 5 }), { code: "thread-malformed" }],
+    ["nothing in time", () => new Promise(() => {}), { kind: "connection", code: "thread" }],
+  ]) {
+    it(`shows nothing of a loader that answers with ${name}, and can be tried again`, async () => {
+      let wrong = true;
+      const load = async (request) => (request.before && wrong ? answer() : paged()(request));
+      const agent = create({ thread: { load, timeoutMs: 50 } });
+      await agent.ready;
+      await assert.rejects(agent.loadOlder(), { ...found, retryable: true });
+      assert.deepEqual([ids(agent), agent.getSnapshot().thread], [names(7, 10), { status: "ready", hasOlder: true }]);
+      wrong = false;
+      assert.equal(await agent.loadOlder(), true);
+      agent.dispose();
+    });
+  }
+
+  it("takes an older page of 10,000 messages", async () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => (n % 2 ? said(`x${n}`) : user(`x${n}`)));
+    const agent = create({ thread: { load: async ({ before }) => (before ? { messages: many } : { messages: [user("last")], older: true }) } });
+    await agent.ready;
+    assert.equal(await agent.loadOlder(), true);
+    assert.equal(agent.getSnapshot().messages.length, 10_001);
     agent.dispose();
   });
 

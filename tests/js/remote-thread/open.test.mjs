@@ -104,6 +104,8 @@ describe("a thread that is opened by a loader", () => {
     ["messages that are no list", { messages: {} }, "thread-malformed"],
     ["another thread", { threadId: "other", messages: stored }, "thread-other"],
     ["interrupts that are no list", { messages: [], interrupts: 5 }, "thread-malformed"],
+    ["an active run without an id", { messages: [], activeRunId: {} }, "thread-malformed"],
+    ["older pages without a name", { messages: [], older: 5 }, "thread-malformed"],
   ]) {
     it(`is an error where the loader answers with ${name}`, async () => {
       const agent = create({ thread: { load: async () => page } });

@@ -103,7 +103,7 @@ fn ran(agent: &Agent) -> Vec<(&str, &str, String)> {
     agent.executed.iter().map(|(id, name, args)| (id.as_str(), name.as_str(), args.to_string())).collect()
 }
 
-/// What providers refuse: a result without a call before it, one apart from it, a second one.
+/// Lists that providers refuse: a result without a call before it, one apart from it, a second one.
 fn refuses(messages: &[Value]) -> Option<String> {
     let (mut open, mut answered): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for message in messages {

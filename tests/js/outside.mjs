@@ -1,0 +1,64 @@
+// The things that come to a page from outside, in an order by chance.
+
+/** Milliseconds that do not pass. */
+export const never = 1e9;
+
+/** What comes from outside, in any order; what has the same line comes in the order of that. */
+export class Outside {
+  #jobs = [];
+  #timers = new Map();
+  #names = 0;
+  now = 0;
+  log = [];
+
+  constructor(pick) {
+    this.pick = pick;
+  }
+
+  later(what, line, action) {
+    this.#jobs.push({ what, line, action });
+  }
+
+  get waits() {
+    return this.#jobs.length;
+  }
+
+  /** A page that was left has yet to write: without locks, another page may read the store before. */
+  get owes() {
+    return this.#jobs.some(({ what }) => / (load|save)$/.test(what));
+  }
+
+  get timers() {
+    return this.#timers.size;
+  }
+
+  next() {
+    const first = this.#jobs.filter(({ line }, at) => this.#jobs.findIndex((other) => other.line === line) === at);
+    const job = first[this.pick(first.length)];
+    this.#jobs.splice(this.#jobs.indexOf(job), 1);
+    this.note(job.what);
+    job.action();
+  }
+
+  /** The clock goes on to the next timer. */
+  tick() {
+    const [name, timer] = [...this.#timers].reduce((a, b) => (b[1].at < a[1].at ? b : a));
+    this.#timers.delete(name);
+    this.now = Math.max(this.now, timer.at);
+    this.note(`${this.now} ms`);
+    timer.action();
+  }
+
+  note(what) {
+    this.log.push(what);
+  }
+
+  setTimeout = (action, ms = 0, ...args) => {
+    const name = ++this.#names;
+    if (ms === never) return name;
+    this.#timers.set(name, { at: this.now + (Number(ms) || 0), action: () => action(...args) });
+    return name;
+  };
+
+  clearTimeout = (name) => void this.#timers.delete(name);
+}
