@@ -163,6 +163,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
 
   const letGo = (outcome?: "aborted"): void => {
     if (gate.closed) return;
+    // The runs that end with it are in this save as they were, and in no other.
+    gate.close();
     const json = thread.remote.saved(link.suspend(outcome));
     thread.line?.current?.close();
     if (stored.dirty) write(json, () => {});
@@ -170,7 +172,6 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     keeper.stop();
     last = json;
     stale = true;
-    close();
   };
 
   /** Nobody has come back in time: hangs up and lets the store go. Whoever comes next begins with the save. */
@@ -180,6 +181,11 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     if (owed || disposed || members.here().length) return;
     letGo("aborted");
     claim.leave();
+    // The submits that waited are in the queue of the save, and no longer in the thread that is shown.
+    const json = last!;
+    last = undefined;
+    begin(JSON.parse(json));
+    link.awaitSave();
   };
 
   const member: StoreMember = {
@@ -255,7 +261,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     rest: claim.rest,
     ended: () => {
       // The core says when there is something to save.
-      if (!link.open()) keeper.save();
+      if (!link.open() && !gate.closed) keeper.save();
     },
     refusal: () => {
       if (!lost || !given.saving?.required) return undefined;

@@ -62,6 +62,8 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   let loading: Loading | undefined;
   // Asks the server again, where an answer has failed.
   let again: (() => void) | undefined;
+  // Grows while runs are in progress, but for those that open the thread.
+  let runs = 0;
   // The body that has been read so far of a run in progress, which is joined.
   let begun: Connected["begun"];
   // Submits wait in the core from then on.
@@ -94,14 +96,18 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     await client.ready();
     const stop = new AbortController();
     signal.addEventListener("abort", () => stop.abort());
-    // Before the core asks for it, which may be on its way still.
-    const base = client.first() ?? core();
-    const opening = answered(id, stop.signal);
-    opening.catch(() => {});
+    // Asked before the core is there, which may be on its way still.
+    const since = runs;
+    const early = client.isOpen() ? undefined : answered(id, stop.signal);
+    early?.catch(() => {});
+    let base = client.first() ?? core();
     let page: Partial<OpenedThread> = {};
     const played = hidden.play(id, async (stopped) => {
       stopped?.addEventListener("abort", () => stop.abort());
-      const opened = await opening;
+      // The answer to a question from before a run may lack that run, and what the run has said is no edit.
+      const late = !early || runs !== since;
+      if (late) base = core();
+      const opened = await (late ? answered(id, stop.signal) : early);
       begun = opened.begun;
       // With what the core has by then, where what was submitted waits.
       page = adapted(client, opened, base);
@@ -155,6 +161,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     },
     shown: (next) => {
       if (!next.isLoading) queueMicrotask(hidden.rest);
+      else if (client.isOpen() && !hidden.owns(next.runId!)) runs++;
       calls.see(next);
       return status.shown(next);
     },

@@ -22,7 +22,7 @@ table! {
     }
 }
 
-/// What stands after the id that several calls of a thread have, before the number of one of them: from 2 on.
+/// The mark between the id that several calls of a thread have and the number of one of them, from 2 on.
 const AGAIN: &str = "~again~";
 
 /// The id that the call with this number has in its thread, where the server gives it and others one id.

@@ -120,7 +120,7 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // A submit that is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
-    // What the options say of a thread at the server is looked up before a run is asked for, while frames come.
+    // A run of a thread at the server is asked for once the options are looked up; frames come meanwhile.
     const run = batch.find(({ act }) => ["submit", "retry", "regenerate"].includes(act));
     if (thread && run) return [run];
     // The result of a tool is heard of after the batch, in which the call may have been given up. An edit
@@ -172,7 +172,7 @@ function sorted(messages) {
 /** An agent with its server, and everything that can be seen of both. */
 function open(make, { pauses, store, throttled, thread }) {
   const log = [];
-  // What the server is asked for, and has not answered.
+  // The questions that the server has not answered.
   const asked = [];
   const ask = ({ signal }) =>
     new Promise((resolve, reject) => {
@@ -336,7 +336,7 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         if (!sides[1].settled() || !workers.all.length) continue;
         workers.all.at(-1).crash("out of memory");
         died = true;
-        unknown = sides[0].runId();
+        unknown = { runId: sides[0].runId() };
       } else {
         const at = sides.map((side) => side.frame());
         for (const step of batch) {
@@ -358,8 +358,8 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         tick();
         await quiet(sides);
       }
-      if (sides[0].runId() !== unknown) unknown = undefined;
-      const masked = unknown === undefined ? [] : ["steps", "outcome", "runId", "status", "error"];
+      if (sides[0].runId() !== unknown?.runId) unknown = undefined;
+      const masked = !unknown ? [] : ["steps", "outcome", "runId", "status", "error"];
       const [page, worker] = sides.map((side) => side.view(died, masked));
       assert.deepEqual(worker, page);
     }

@@ -3,7 +3,7 @@
 /** Milliseconds that do not pass. */
 export const never = 1e9;
 
-/** What comes from outside, in any order; what has the same line comes in the order of that. */
+/** Jobs of the outside, in any order; those of the same line in the order of that. */
 export class Outside {
   #jobs = [];
   #timers = new Map();

@@ -279,7 +279,7 @@ export async function play(seed, kind) {
       ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page, kind.thread), persist: origin.store(page, kind) },
       ...(kind.thread && { thread: { send: kind.thread, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
       // Once a request has not waited for its save, another page may send it again.
-      saving: { waitMs: never },
+      saving: { waitMs: never, linger: kind.linger },
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }],
       onError: ({ code, message }) => outside.note(`${name} error ${code} ${message}`),
       onWarning: ({ code }) => {
@@ -401,6 +401,7 @@ export async function play(seed, kind) {
     if (!here().length) open();
     // Everything comes, somebody looks, and then time passes.
     if (kind.together) for (const life of here()) if (!life.unmount) mount(life);
+    await settle();
     origin.reachable = true;
     for (let quiet = 0; quiet < 40; ) {
       assert.ok(outside.log.length < 4000, "the pages never come to rest");
@@ -429,7 +430,7 @@ export async function play(seed, kind) {
     // Where the store was too late to write to, what was said stays with its page until that is used again.
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     const ids = thread.map(({ id }) => id);
-    // After a run that was cut off by a crash the queue waits for somebody.
+    // After a run that was cut off the queue waits for somebody.
     const queue = saved?.queue ?? [];
     assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], "a message is there twice");
     assert.deepEqual(origin.executed.filter((id, at) => origin.executed.indexOf(id) !== at), [], "a tool was executed twice");
@@ -441,6 +442,11 @@ export async function play(seed, kind) {
     assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
     for (const { id, content, life, result, left, stopped } of promises) {
       if (left || (stopped && result === "aborted") || content === "ask") continue;
+      // Nobody was left, and what was said is in the thread or waits.
+      if (kind.linger !== undefined && result === "aborted") {
+        assert.ok(life.late || life.gone || ids.includes(id) || queue.some(({ messages }) => messages[0]?.id === id), `${id} is lost when nobody is left`);
+        continue;
+      }
       assert.ok(result !== undefined, `${id} is still waited for`);
       assert.equal(result, "success", `${id} of ${life.name}`);
       if (life.late && (life.gone || shown(life).includes(id))) continue;
@@ -459,6 +465,6 @@ export async function play(seed, kind) {
     if (!kind.thread) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
-    if (!lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");
+    if (kind.linger === undefined && !lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");
   }
 }

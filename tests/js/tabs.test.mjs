@@ -20,6 +20,8 @@ const kinds = {
   "several agents in a page": { together: true },
   "several agents in a page, a slow store that is full at times": { together: true, slow: true, full: true },
   "several agents in a page, a slow store, and time that passes": { together: true, slow: true, late: true },
+  "several agents in a page, time that passes, and runs that are hung up when nobody is left": { together: true, late: true, linger: 0 },
+  "several agents in a page, a slow store, and runs that go on for a while when nobody is left": { together: true, slow: true, late: true, linger: 20 },
   "several agents in a page, a slow store and no locks": { together: true, slow: true, alone: true },
   "several agents in a page, a slow store, and workers": { together: true, slow: true, ordered: true, worker: true },
   "a server that keeps the thread": { thread: "all" },

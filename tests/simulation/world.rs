@@ -166,7 +166,7 @@ pub struct World {
     turn: Option<Turn>,
     /// Calls that the page was given, or that somebody answered.
     handled: BTreeSet<String>,
-    /// Those of earlier runs.
+    /// The same of earlier runs.
     earlier: BTreeSet<String>,
     /// Calls that were executed.
     executing: BTreeSet<String>,

@@ -43,7 +43,11 @@ impl Session {
                 *call = Str::from_raw(&own);
             }
         }
-        let incoming = &incoming;
+        self.reduce_numbered(&incoming, now);
+    }
+
+    /// Takes an event whose call has the id that it has in the thread.
+    fn reduce_numbered(&mut self, incoming: &Incoming<'_>, now: f64) {
         // Of an earlier run, which the page has not seen, and which has ended.
         let new = self.rejoin.place() == StreamPlace::New;
         match incoming.event {

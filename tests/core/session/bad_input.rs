@@ -342,7 +342,7 @@ fn a_stream_of_another_system_is_named_in_the_error() {
             assert!(error["message"].as_str().unwrap().contains(&format!("\"{name}\"")), "{name}: {error}");
         }
     }
-    // What is odd in the middle of a stream stays a warning.
+    // An odd frame in the middle of a stream stays a warning.
     let (mut agent, request) = streaming();
     agent.event(request, json!({"error": "Error processing request: throttled"}));
     finish(&mut agent, request);

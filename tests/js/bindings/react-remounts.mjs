@@ -5,7 +5,7 @@ import { useAgentOf } from "ag-ui-wasm/bindings/react";
 import { createStore } from "ag-ui-wasm/slim";
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { act, createElement as h } from "react";
+import { act, Activity, createElement as h, Suspense } from "react";
 import { Session } from "../fake-core.mjs";
 
 /** `mount` renders in StrictMode; `until` waits for a condition. */
@@ -13,20 +13,20 @@ export function remounts(mount, until) {
   describe("with a store, a component that is made anew in a run has that run:", () => {
     const said = (name) => Session.all.flatMap(({ calls }) => calls).filter(([called]) => called === name);
     /** A chat whose agent is made of options, in StrictMode, once it has submitted something. */
-    const begun = async () => {
+    const begun = async (saving, around = (chat) => chat) => {
       let saved;
       let ended;
       const ran = [];
       const work = { name: "work", description: "", parameters: {}, execute: () => (ran.push("work"), new Promise((resolve) => (ended = resolve))) };
       const persist = createStore({ load: () => saved, save: (next) => void (saved = next), clear: () => {} });
-      const options = { url: "/agent", notify: "sync", persist, tools: [work] };
+      const options = { url: "/agent", notify: "sync", persist, saving, tools: [work] };
       const mounted = (given) => createAgentWith(async () => ({ Session }), given, true);
       let chat;
       const Chat = () => {
         chat = useAgentOf(mounted, options);
         return h("p", null, `${chat.status}: ${chat.messages.map(({ content }) => content).join(" | ")}`);
       };
-      const page = await mount(h(Chat, { key: 1 }));
+      const page = await mount(around(h(Chat, { key: 1 })));
       let result;
       await act(async () => void (result = chat.submit("1")));
       await act(() => until(() => said("submit").length));
@@ -35,7 +35,7 @@ export function remounts(mount, until) {
         await act(() => new Promise((done) => setTimeout(done)));
         await page.render(h(Chat, { key: 2 }));
       };
-      return { ...page, chat: () => chat, result, anew, ran, end: () => ended("done"), text: () => page.container.textContent };
+      return { ...page, Chat, chat: () => chat, result, anew, ran, end: () => ended("done"), text: () => page.container.textContent };
     };
     const ends = async ({ result, unmount }, outcome = "success") => {
       if (outcome === "success") await act(async () => Session.last.finish());
@@ -70,6 +70,62 @@ export function remounts(mount, until) {
       await act(() => until(() => said("settleCall").length));
       assert.deepEqual(said("settleCall").map(([, { toolCallId, result }]) => [toolCallId, result]), [["c", "done"]]);
       assert.equal(chat.ran.length, 1);
+      await ends(chat);
+    });
+
+    it("while a call waits for approval, which is given afterwards", async () => {
+      const chat = await begun();
+      const call = { id: "c", name: "work", args: {}, argsText: "{}", status: "running", phase: "awaiting-approval", messageId: "a" };
+      await act(async () => {
+        Session.last.patch(["=", ["toolCalls"], [call]]);
+        Session.last.changed(true);
+      });
+      await chat.anew();
+      assert.equal(chat.chat().toolCalls[0].phase, "awaiting-approval");
+      await act(async () => chat.chat().approve("c"));
+      assert.deepEqual(said("approve").map(([, { toolCallId }]) => toolCallId), ["c"]);
+      await ends(chat);
+    });
+
+    it("while an attempt to connect again is waited for", async () => {
+      const chat = await begun();
+      const connection = { phase: "reconnecting", attempt: 1, retryAt: 5 };
+      await act(async () => {
+        Session.last.patch(["=", ["connection"], connection]);
+        Session.last.changed(true);
+      });
+      await chat.anew();
+      assert.deepEqual([chat.text(), chat.chat().connection], ["running: 1", connection]);
+      await ends(chat);
+    });
+
+    it("where another component of its boundary suspends", async () => {
+      let suspended = false;
+      const forever = new Promise(() => {});
+      const Beside = () => {
+        if (suspended) throw forever;
+        return null;
+      };
+      const around = (chat) => h(Suspense, { fallback: "waits" }, chat, h(Beside));
+      const chat = await begun({ linger: 0 }, around);
+      suspended = true;
+      await chat.render(around(h(chat.Chat, { key: 1 })));
+      await act(() => new Promise((done) => setTimeout(done, 5)));
+      await act(async () => Session.last.say("so far"));
+      suspended = false;
+      await chat.render(around(h(chat.Chat, { key: 1 })));
+      assert.equal(chat.text(), "running: 1 | so far");
+      await ends(chat);
+    });
+
+    it("where it is hidden and shown again by Activity", { skip: !Activity && "it comes with React 19.2" }, async () => {
+      const around = (mode) => (chat) => h(Activity, { mode }, chat);
+      const chat = await begun(undefined, around("visible"));
+      await chat.render(around("hidden")(h(chat.Chat, { key: 1 })));
+      await act(() => new Promise((done) => setTimeout(done, 5)));
+      await act(async () => Session.last.say("so far"));
+      await chat.render(around("visible")(h(chat.Chat, { key: 1 })));
+      assert.equal(chat.text(), "running: 1 | so far");
       await ends(chat);
     });
 

@@ -2,6 +2,7 @@
 
 import { createAgentWith } from "ag-ui-wasm/agent";
 import { useAgent } from "ag-ui-wasm/svelte";
+import { createStore } from "ag-ui-wasm/slim";
 import { createThreads } from "ag-ui-wasm/threads";
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
@@ -11,6 +12,7 @@ import { Session } from "../fake-core.mjs";
 import App from "./components/App.svelte";
 import Chat from "./components/Chat.svelte";
 import Follow from "./components/Follow.svelte";
+import Keyed from "./components/Keyed.svelte";
 import Store from "./components/Store.svelte";
 import Thread from "./components/Thread.svelte";
 import Threads from "./components/Threads.svelte";
@@ -164,6 +166,40 @@ export function suite() {
       assert.equal(text(), "3");
       await unmount();
       assert.equal(agent.listening(), 0);
+    });
+
+    it("with a store, a component that {#key} makes anew in a run has that run, whatever waits in it", async () => {
+      let saved;
+      let chat;
+      const persist = createStore({ load: () => saved, save: (next) => void (saved = next), clear: () => {} });
+      const options = { url: "/agent", notify: "sync", persist, saving: { linger: 0 } };
+      const mounted = (given) => createAgentWith(async () => ({ Session }), given, true);
+      const { text, target, unmount } = show(Keyed, { create: mounted, options, take: (made) => (chat = made) });
+      const anew = async () => {
+        const before = chat;
+        target.querySelector("button").click();
+        flushSync();
+        await new Promise((done) => setTimeout(done, 5));
+        assert.notEqual(chat, before);
+      };
+      const results = [chat.submit("1")];
+      const session = await opened();
+      await anew();
+      assert.equal(text(), "running: 1");
+      session.say("so far");
+      session.patch(["=", ["toolCalls"], [{ id: "c", name: "pay", args: {}, argsText: "{}", status: "running", phase: "awaiting-approval", messageId: "a" }]]);
+      session.changed(true);
+      results.push(chat.submit("2"));
+      await anew();
+      assert.equal(text(), "running: 1 | so far");
+      chat.approve("c");
+      assert.deepEqual(session.calls.filter(([name]) => name === "approve").map(([, { toolCallId }]) => toolCallId), ["c"]);
+      session.finish();
+      await anew();
+      session.finish();
+      assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success"]);
+      assert.deepEqual([Session.all.length, session.calls.filter(([name]) => name === "submit").length], [1, 2]);
+      await unmount();
     });
 
     it("renders a list of threads, which it begins to load", async () => {

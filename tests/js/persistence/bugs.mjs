@@ -58,6 +58,20 @@ export const bugs = [
     tests: ["linger"],
   },
   {
+    name: "a submit that waits when its thread is hung up is in the thread and in the queue",
+    file: "persistence/saves.ts",
+    from: "if (!link.open() && !gate.closed) keeper.save();",
+    to: "if (!link.open()) keeper.save();",
+    tests: ["linger", "tabs"],
+  },
+  {
+    name: "a thread that was hung up shows what its save has in the queue",
+    file: "persistence/saves.ts",
+    from: "    begin(JSON.parse(json));\n    link.awaitSave();",
+    to: "    last = json;",
+    tests: ["linger"],
+  },
+  {
     name: "a submit that waits for the store is lost with its component",
     file: "persistence/saves.ts",
     from: "owed = !!gate.closed;",

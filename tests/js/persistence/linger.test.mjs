@@ -166,6 +166,7 @@ describe("saving.linger", { skip: !real }, () => {
     store.load = () => store.now;
     loaded.resolve();
     assert.equal(await outcomeOf(run), "aborted");
+    assert.deepEqual([said(store.now), store.now.queue.map(({ runId }) => runId), texts(agent)], [[], ["r"], []], "in the queue alone");
     await component(store, { linger: 0 }, requests);
     await until(() => requests.length === 1);
     assert.deepEqual([requests[0].input.runId, requests[0].input.messages.map(({ content }) => content)], ["r", ["1"]]);

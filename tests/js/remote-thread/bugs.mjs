@@ -113,4 +113,11 @@ export const bugs = [
     to: "",
     tests: ["tabs"],
   },
+  {
+    name: "what a run has said meanwhile is taken for an edit",
+    file: "remote-thread/open.ts",
+    from: "!early || runs !== since",
+    to: "!early",
+    tests: ["opened-again"],
+  },
 ];

@@ -114,6 +114,54 @@ it("waits for a run that is joined, and then for the thread", async () => {
   agent.dispose();
 });
 
+const partly = (runId) => sse(started(runId), { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "wh" });
+const whole = (runId) => sse(started(runId), { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "whole" }, finished(runId));
+
+/** A body that has said this, and waits. */
+function open(text) {
+  let controller;
+  const stream = new ReadableStream({ start: (made) => (controller = made).enqueue(new TextEncoder().encode(text)) });
+  return { stream, end: (rest) => (controller.enqueue(new TextEncoder().encode(rest)), controller.close()) };
+}
+
+it("what a run that is joined says is no edit of the thread that was asked for before", async () => {
+  const gate = deferred();
+  const server = createServer(({ url, body }) => {
+    if (url.includes("/runs/")) return gate.promise.then(() => answer(whole("left")));
+    return body && answer(open(partly(body.runId)).stream);
+  });
+  const first = create({ resume }, server);
+  void first.submit({ message: { id: "p", content: "p" }, runId: "left" }).catch(() => {});
+  await until(() => first.getSnapshot().messages[1]?.content === "wh");
+  const saved = first.save();
+  const persist = createStore({ key: "partly", load: async () => saved, save: async () => {}, clear: async () => {} });
+  const agent = create({ persist, resume, thread: { load: async () => ({ messages: [user("p"), said("a", "whole")] }) } }, server);
+  agent.subscribe(() => {});
+  await until(() => server.requests.some(({ url }) => url.includes("/runs/")));
+  gate.resolve();
+  await agent.ready;
+  assert.deepEqual(agent.getSnapshot().messages.map(({ content }) => content), ["p", "whole"]);
+  first.dispose();
+  agent.dispose();
+});
+
+it("a thread that is asked for during a run is asked for once that has ended", async () => {
+  const asked = [];
+  let body;
+  const server = createServer(({ body: given }) => given && answer((body = open(partly(given.runId))).stream));
+  const agent = create({ thread: { load: async () => (asked.push(agent.getSnapshot().isLoading), { messages: asked.length > 1 ? [user("p"), said("a", "whole")] : [] }) } }, server);
+  await agent.ready;
+  const run = agent.submit({ message: { id: "p", content: "p" }, runId: "r" });
+  await until(() => agent.getSnapshot().messages[1]?.content === "wh");
+  const loaded = agent.load();
+  await new Promise(setImmediate);
+  body.end(sse({ type: "TEXT_MESSAGE_CHUNK", messageId: "a", delta: "ole" }, finished("r")));
+  assert.equal((await run).outcome, "success");
+  await loaded;
+  assert.deepEqual([asked, agent.getSnapshot().messages.map(({ content }) => content)], [[false, false], ["p", "whole"]]);
+  agent.dispose();
+});
+
 it("an agent that is disposed of while its thread is opened sends nothing of its queue, and keeps it", async () => {
   const store = createPages();
   const server = createServer();

@@ -94,7 +94,7 @@ impl Message {
         self.text_open.then_some(event)
     }
 
-    /// What a request carries.
+    /// The message of a request.
     pub fn outgoing(&self) -> Value {
         let mut plain = self.clone();
         plain.calls.iter_mut().for_each(|call| call.id = wire(&call.id).0.to_owned());
