@@ -47,7 +47,7 @@ export interface SavesClient {
   readonly jobs: { rejoin(runId: string): void };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
-  readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean } | undefined };
+  readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean; leave(): void } | undefined };
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

@@ -179,6 +179,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     // A save has nothing of what still waits for the store: that comes first.
     owed = !!gate.closed;
     if (owed || disposed || members.here().length) return;
+    thread.remote.thread?.leave();
     letGo("aborted");
     claim.leave();
     // The submits that waited are in the queue of the save, and no longer in the thread that is shown.

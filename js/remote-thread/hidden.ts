@@ -95,11 +95,7 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
     play: async (runId, body) => {
       for (;;) {
         // Without a core, what is to come before waits for that as well.
-        if (client.isOpen()) {
-          await idle();
-          // Another tab may have waited for that, which has the store now.
-          await client.ready();
-        }
+        if (client.isOpen()) await idle();
         const result = await begin(runId, body);
         if (result.outcome !== "dropped") return result;
         await idle();

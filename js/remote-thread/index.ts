@@ -26,6 +26,8 @@ export interface RemoteThread<State> {
   loadOlder(): Promise<boolean>;
   /** Whether the thread is being opened. */
   isLoading(): boolean;
+  /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
+  leave(): void;
   /** Resolves once the core may begin with what it is given: the opening of the thread is part of that. */
   begin(): Promise<void>;
   capabilities(): Promise<AgentCapabilities | undefined>;
@@ -63,6 +65,7 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     shown: opening.shown,
     load: opening.load,
     isLoading: opening.isLoading,
+    leave: opening.leave,
     begin: opening.handed,
     loadOlder: () => paging.load(opening.load),
     owns: hidden.owns,

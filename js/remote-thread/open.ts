@@ -29,6 +29,8 @@ export interface Opening<State> {
   isLoading(): boolean;
   /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has. */
   handed(): Promise<void>;
+  /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
+  leave(): void;
   /** Aborted with the agent. */
   readonly signal: AbortSignal;
   dispose(): void;
@@ -66,6 +68,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   let runs = 0;
   // The body that has been read so far of a run in progress, which is joined.
   let begun: Connected["begun"];
+  let left = false;
   // Submits wait in the core from then on.
   let hand = (): void => {};
   let handed: Promise<void> | undefined;
@@ -127,7 +130,10 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
       status.set(core().messages.length ? "ready" : "new");
       return current.resolve();
     }
-    status.set("error", error);
+    // An answer that is still on its way has nobody to go to.
+    stop.abort();
+    status.set(left ? "loading" : "error", error);
+    left = false;
     current.reject(error ?? client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   };
 
@@ -155,6 +161,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     signal,
     load,
     isLoading: () => !!loading,
+    leave: () => void (left = !!loading),
     handed: async () => {
       if (status.now === "loading" && !loading) void load();
       await handed;

@@ -24,7 +24,7 @@ use entries::Entries;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What a snapshot of the messages does with those that it does not name.
+/// How a snapshot of the messages treats a message that it does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// The page's own answers: they stay.
@@ -62,16 +62,16 @@ pub(super) struct MessageList {
     /// Where the last look-up ended: a stream writes many deltas to one message.
     last: usize,
     last_call: Option<At>,
-    /// What has something unsent.
+    /// The entries with unsent changes.
     touched: Vec<usize>,
     touched_calls: Vec<At>,
-    /// What is new, or gone, since the last patch.
+    /// The entries that are new, or gone, since the last patch.
     changes: Vec<usize>,
     new_calls: Vec<At>,
     /// The list, or that of the calls, was given anew: places say where in the mirror's list each element is.
     moved: bool,
     calls_moved: bool,
-    /// What the end of a run has to end.
+    /// The entries that the end of a run has to end.
     open: Vec<usize>,
     open_calls: Vec<At>,
     /// Calls that wait for the page: only a bad end ends them.

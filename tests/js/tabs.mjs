@@ -19,7 +19,7 @@ const pageLength = 6;
 
 let origins = 0;
 
-/** What the pages of an origin share: a store, locks, channels and a server. */
+/** The shared parts of an origin's pages: a store, locks, channels and a server. */
 class Origin {
   saved = undefined;
   record = undefined;
@@ -27,7 +27,7 @@ class Origin {
   full = false;
   requests = [];
   executed = [];
-  /** What the server keeps, where it keeps the thread, and whether it can be asked for it. */
+  /** The server's thread, where it keeps one, and whether it can be asked for it. */
   thread = [];
   reachable = false;
   /** Runs that were sent before the thread was opened. */
@@ -146,7 +146,7 @@ class Origin {
     };
   }
 
-  /** What the server has of the thread before that message, a page of it, when it answers; it may fail. */
+  /** The server's part of the thread before that message, a page of it, when it answers; it may fail. */
   stored(page, before, signal) {
     return new Promise((resolve, reject) => {
       if (page.dead) return;
@@ -453,7 +453,7 @@ export async function play(seed, kind) {
       assert.ok(ids.includes(id), `${id} is lost`);
       // The page was left before the answer was in the store.
       if (life.gone) continue;
-      // What did not fit, and came from the server, is gone.
+      // A message that did not fit, and came from the server, is gone.
       if (kind.full) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
@@ -461,9 +461,9 @@ export async function play(seed, kind) {
     // A submit of another page may have denied it before.
     for (const { id, life, stopped } of approved) assert.ok(life.gone || stopped || origin.executed.includes(id) || ids.includes(`${id}-result`), `${id} was approved, and nothing came of it`);
     if (kind.full) return;
-    // What is never sent is not in the thread that the server keeps.
+    // A message that is never sent is not in the server's thread.
     if (!kind.thread) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
-    // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
+    // A message that comes too late to begin with is in the next save, and not shown beside later ones.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
     if (kind.linger === undefined && !lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");
   }

@@ -30,6 +30,7 @@ const kinds = {
   "a server that keeps the thread, a slow store, and time that passes": { thread: "all", slow: true, ordered: true, late: true },
   "a server that keeps the thread, a slow store, and workers": { thread: "new", slow: true, ordered: true, worker: true },
   "a server that keeps the thread, a slow store and no locks": { thread: "all", slow: true, alone: true },
+  "a server that keeps the thread, and runs that are hung up when nobody is left": { thread: "new", together: true, late: true, linger: 0 },
   "a server that keeps the thread, and several agents in a page": { thread: "turn", together: true },
   "a server that keeps the thread, several agents in a page, a slow store, and time that passes": { thread: "new", together: true, slow: true, late: true },
 };

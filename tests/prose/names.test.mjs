@@ -11,7 +11,6 @@ const SHARED = {
   Agent: "the public agent, and the official client's interface of that name",
   Session: "the core's, and its export to JavaScript",
   Stepper: "the core's, and its export to JavaScript",
-  Call: "a tool call, and the consequence of one that came",
 };
 
 /** The entries of frameworks name the results of one hook alike. */

@@ -12,7 +12,7 @@
 //! A turn is a run with the runs that follow on its calls. It continues by itself while the page executes; where it waits for
 //! people its submit is settled, and it continues once all have answered. A call is executed once, whatever is replayed.
 //!
-//! It keeps how far each call is, and writes that into the thread that it is given. What it returns says what the spine does.
+//! It keeps how far each call is, and writes that into the thread that it is given. Its results tell the handlers what to do.
 
 mod calls;
 mod detached;
@@ -42,7 +42,7 @@ pub(super) struct Page {
     detached: Detached,
 }
 
-/// What a run that begins means for the turn.
+/// The consequence of a new run for the turn.
 #[derive(Debug)]
 pub(super) enum Begun {
     /// It is of the turn.
@@ -53,7 +53,7 @@ pub(super) enum Begun {
     New { settles: Option<(Ticket, Option<Ended>)>, abandons: Vec<String> },
 }
 
-/// What the turn does after a run.
+/// The turn's next step after a run.
 #[derive(Debug)]
 pub(super) enum Next {
     /// There is none, its run is in progress, or the page is at work.
@@ -67,9 +67,9 @@ pub(super) enum Next {
     },
 }
 
-/// What a call does that came, or came again.
+/// The consequence of a call that came, or came again.
 #[derive(Debug)]
-pub(super) enum Call {
+pub(super) enum CallArrival {
     /// It is where it was.
     Stays,
     /// It became another one while the page executes it: it stays what it was begun as.
@@ -78,7 +78,7 @@ pub(super) enum Call {
     Enters { stage: Stage, name: String, args: String },
 }
 
-/// What the session knows of a saved page, to be made its own with [`Page::restore`].
+/// The session's part of a saved page, to be restored with [`Page::restore`].
 #[derive(Debug)]
 pub(super) struct Saved {
     turn: Option<Turn>,
@@ -136,7 +136,7 @@ impl Page {
         self.turn.as_ref()?.tool(name)
     }
 
-    /// What the turn's runs are begun with.
+    /// The input with which the turn's runs begin.
     pub fn again_mut(&mut self) -> Option<&mut Submit> {
         self.turn.as_mut().map(Turn::again_mut)
     }
@@ -215,7 +215,12 @@ impl Page {
     }
 
     /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
-    pub fn call_ready(&mut self, id: &str, thread: &mut Thread, withholds: impl Fn(&str) -> bool) -> Option<Call> {
+    pub fn call_ready(
+        &mut self,
+        id: &str,
+        thread: &mut Thread,
+        withholds: impl Fn(&str) -> bool,
+    ) -> Option<CallArrival> {
         if self.handled.contains_key(id) || thread.is_answered(id) != Some(false) {
             return None;
         }
@@ -231,7 +236,7 @@ impl Page {
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
         }
-        Some(Call::Enters { stage, name, args })
+        Some(CallArrival::Enters { stage, name, args })
     }
 
     /// A call begins that the thread lacks: it is not one of an earlier run.
@@ -246,7 +251,7 @@ impl Page {
     }
 
     /// A call comes that may have come before. It is where it was; `None`: it is new.
-    pub fn told_again(&mut self, id: &str, thread: &mut Thread) -> Option<Call> {
+    pub fn told_again(&mut self, id: &str, thread: &mut Thread) -> Option<CallArrival> {
         let answered = thread.is_answered(id);
         if answered.is_some()
             && let Some(LocalAnswer { content, error, denied, .. }) = self.detached.take(id)
@@ -254,35 +259,35 @@ impl Page {
             if answered == Some(false) {
                 thread.answer_call(id, &result_of(id), &content, error.as_deref(), denied);
             }
-            return Some(Call::Stays);
+            return Some(CallArrival::Stays);
         }
         let stage = self.stage_of(id)?;
-        Some(if answered == Some(false) { self.take_up(id, stage, thread) } else { Call::Stays })
+        Some(if answered == Some(false) { self.take_up(id, stage, thread) } else { CallArrival::Stays })
     }
 
-    /// A call of the page that has not been answered came anew, perhaps as another one. What executes continues as what it
-    /// was begun as, and is not begun again. What waits for a person is asked about as it is now.
-    pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> Call {
-        let Some((name, args, _)) = thread.call(id) else { return Call::Stays };
+    /// A call of the page that has not been answered came anew, perhaps as another one. A call that executes continues as it
+    /// was begun, and is not begun again. A call that waits for a person is asked about as it is now.
+    pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> CallArrival {
+        let Some((name, args, _)) = thread.call(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
         let first = self.tool(&name).map(Stage::first);
         match (stage, first) {
             (Stage::Executing, _) => {
                 thread.set_call_phase(id, CallPhase::Executing);
                 if changed {
-                    return Call::Changed;
+                    return CallArrival::Changed;
                 }
             }
             (Stage::Waiting, _) => thread.set_call_phase(id, CallPhase::AwaitingApproval),
             // Somebody who answers by hand was not asked about this.
             (Stage::Manual, Some(stage)) if changed => {
                 self.set_stage(id, stage);
-                return Call::Enters { stage, name, args };
+                return CallArrival::Enters { stage, name, args };
             }
             (Stage::Manual, _) => thread.set_call_phase(id, CallPhase::InputAvailable),
             (Stage::Left | Stage::Done, _) => {}
         }
-        Call::Stays
+        CallArrival::Stays
     }
 
     /// Notes what a call is now; says whether it was another one.
@@ -410,7 +415,7 @@ impl Page {
         }
     }
 
-    /// What it was at when it was left may have happened or not: it is not done again, and the agent is told so.
+    /// Its unfinished work may have happened or not: it is not done again, and the agent is told so.
     pub fn give_up_left(&mut self, thread: &mut Thread) {
         let left = self.turn.as_ref().map_or_else(Vec::new, |turn| turn.calls.ids(Stage::Left));
         left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
@@ -429,7 +434,8 @@ fn leave(mut turn: Turn, thread: &mut Thread) -> Begun {
     // The run was left to the server, and is not joined.
     let abandons = turn.calls.ids(Stage::Executing);
     for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
-        // What is regenerated has been cut off, with its calls; and the application may have put an answer into the thread.
+        // A regenerated answer has been cut off, with its calls; and the application may have put an answer into the
+        // thread.
         if thread.is_answered(&call.id) == Some(false) {
             thread.answer_call(&call.id, &result_of(&call.id), WENT_ON, Some(WENT_ON), true);
         }

@@ -1,7 +1,7 @@
 //! Calls of the page in the session: they begin, they are answered, and runs follow on them.
 
 use crate::session::Session;
-use crate::session::page::{Begun, Call, Next, Stage};
+use crate::session::page::{Begun, CallArrival, Next, Stage};
 use crate::session::submit::Submit;
 use crate::session::words::{Effect, Ended, Misuse, Outcome, Ticket};
 use crate::thread::{CallPhase, Warning};
@@ -52,14 +52,14 @@ impl Session {
         known
     }
 
-    fn take_call(&mut self, id: &str, call: Call) {
+    fn take_call(&mut self, id: &str, call: CallArrival) {
         match call {
-            Call::Stays => {}
-            Call::Changed => {
+            CallArrival::Stays => {}
+            CallArrival::Changed => {
                 let message = format!("the call \"{id}\" was changed after the page had begun to execute it");
                 self.outbox.warn(Warning::new("call-changed", message));
             }
-            Call::Enters { stage, name, args } => {
+            CallArrival::Enters { stage, name, args } => {
                 self.outbox.ask_for_save_soon();
                 match stage {
                     Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),

@@ -1,4 +1,4 @@
-//! What the application asks for, read from its JSON text.
+//! A request of the application, read from its JSON text.
 
 mod shapes;
 mod tool;
@@ -14,7 +14,7 @@ use crate::document::{
 use crate::wire::{Fields, Gather, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
 
-/// What to do with a submit during a run; in the order of its words.
+/// The policy for a submit during a run; in the order of its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfBusy {
     Queue,
@@ -23,7 +23,7 @@ pub(super) enum IfBusy {
     Reject,
 }
 
-/// What to do with a submit while calls wait for people, other than to begin and to deny them: numbers of the table's words.
+/// The policy for a submit while calls wait for people, other than to begin and to deny them: numbers of the table's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfAwaiting {
     /// It waits in the queue until the calls are decided.
@@ -58,7 +58,7 @@ pub(super) struct Submit {
     pub own: Vec<String>,
     /// The tools that the page has.
     pub page_tools: Vec<PageTool>,
-    /// What was left out of tools, context and answers, because AG-UI has no such member.
+    /// The names that were left out of tools, context and answers, because AG-UI has no such member.
     pub unknown: Vec<String>,
 }
 
@@ -212,7 +212,7 @@ impl Submit {
     }
 }
 
-/// What the application's options say of a request, or a submit in their place.
+/// The input of a request, from the application's options or a submit in their place.
 fn options(fields: &Fields<'_>, unknown: &mut Vec<String>) -> Result<[(usize, String); 3], Misuse> {
     let list = |list: Option<String>| list.unwrap_or_else(|| "[]".to_owned());
     let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();

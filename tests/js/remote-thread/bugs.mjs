@@ -90,7 +90,7 @@ export const bugs = [
     file: "core/steps.ts",
     from: "before >= 0 && run.opens ? before :",
     to: "",
-    tests: ["open"],
+    tests: ["opened-again"],
   },
   {
     name: "a page that opens its thread gives its store away",
@@ -104,14 +104,7 @@ export const bugs = [
     file: "remote-thread/older.ts",
     from: "front.has(client.keyOf(message)))) await reopen();",
     to: "front.has(client.keyOf(message)))) await null;",
-    tests: ["tabs"],
-  },
-  {
-    name: "a thread is opened once more in a tab that has lost its store",
-    file: "remote-thread/hidden.ts",
-    from: "          await client.ready();\n",
-    to: "",
-    tests: ["tabs"],
+    tests: ["older"],
   },
   {
     name: "what a run has said meanwhile is taken for an edit",
@@ -119,5 +112,12 @@ export const bugs = [
     from: "!early || runs !== since",
     to: "!early",
     tests: ["opened-again"],
+  },
+  {
+    name: "a thread whose opening was hung up is not opened by whoever comes next",
+    file: "remote-thread/open.ts",
+    from: 'left ? "loading" : "error", error',
+    to: '"error", error',
+    tests: ["tabs"],
   },
 ];

@@ -153,6 +153,19 @@ describe("loadOlder", () => {
     agent.dispose();
   });
 
+  it("opens the thread once more where nothing of its page is left: another tab may have opened it, and not so far back", async () => {
+    const asked = [];
+    const load = async (request) => (asked.push(request.before), paged()(request));
+    const agent = create({ thread: { load } });
+    await agent.ready;
+    assert.equal(await agent.loadOlder(), true);
+    const [, second] = asked;
+    agent.setMessages([said("of the other tab")]);
+    assert.equal(await agent.loadOlder(), true);
+    assert.deepEqual([asked, ids(agent)], [[undefined, second, undefined, second], names(4, 10)]);
+    agent.dispose();
+  });
+
   it("does nothing in an agent without a loader", async () => {
     const agent = create({});
     assert.equal(await agent.loadOlder(), false);

@@ -64,6 +64,23 @@ for (const [how, options] of [["", {}], [", with a way to join runs", { resume }
   });
 }
 
+it("what was typed while the store was read waits for the thread, too", async () => {
+  const server = createServer();
+  const [read, page] = [deferred(), deferred()];
+  const persist = createStore({ key: "late", load: () => read.promise, save: async () => {}, clear: async () => {} });
+  const agent = create({ persist, thread: { load: () => page.promise } }, server);
+  agent.subscribe(() => {});
+  const waits = agent.submit({ message: { id: "q", content: "q" } });
+  await until(() => agent.save().queue.length === 1);
+  read.resolve(undefined);
+  await until(() => agent.getSnapshot().queue.length === 1);
+  assert.deepEqual([server.requests.length, agent.getSnapshot().thread.status, agent.getSnapshot().isLoading], [0, "loading", false]);
+  page.resolve({ messages: stored });
+  assert.equal((await waits).outcome, "success");
+  assert.deepEqual(server.requests.map(contents), [["u1", "a1", "u2", "a2", "q"]]);
+  agent.dispose();
+});
+
 it("waits over a load that fails, and over another reload", async () => {
   const store = createPages();
   const server = createServer();
