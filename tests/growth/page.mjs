@@ -28,6 +28,7 @@ export function play(before, patches, eventsOfFrame) {
       waiting = "";
       return patch || undefined;
     },
+    checkpoint: history.add,
     explain: () => {},
     check: () => {},
     fail: (error) => {
@@ -38,7 +39,7 @@ export function play(before, patches, eventsOfFrame) {
     snapshot = next;
     notified++;
   };
-  const shown = createPatches({ given: { notify: "sync" }, read: () => snapshot, publish, checkpoint: history.add }, session);
+  const shown = createPatches({ given: { notify: "sync" }, read: () => snapshot, publish }, session);
   return () => {
     patches.forEach((patch, at) => {
       // Changes after the notification are taken with the next patch.
