@@ -11,7 +11,7 @@ export interface Wire {
   readonly opened: Promise<void>;
   /** Its frames as the body of a response, each a piece of its own. */
   readonly response: Promise<Response>;
-  /** Sends a text. Resolves with the server's response where that comes apart from the frames; `false`: it was not sent. */
+  /** Sends a text. Resolves with the server's response, if the server sends one beside the frames, or with `false` if the text was not sent. */
   send(text: string): boolean | Promise<Response>;
   /** Nothing can be sent, and messages go another way. */
   readonly mute?: boolean;

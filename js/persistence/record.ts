@@ -3,9 +3,9 @@
 // of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the changes
 // since.
 //
-//   record.of = mark of the text   ─►  the text, with what has happened since; so for a text that was being written then (`among`)
+//   record.of = mark of the text   ─►  the text, with the changes since; the same for each text that was being written then (`among`)
 //   record.mark = mark of the text ─►  the text has all of it
-//   record.of = nothing            ─►  without a text: how an agent begins, with what has happened since
+//   record.of = nothing            ─►  without a text: how an agent begins, with the changes since
 //   neither                        ─►  another page has written: a call that was executed stays executed, and no more
 
 import type { AgentStore } from "../api/saving.js";

@@ -87,7 +87,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
   const final = (): boolean => claim.owns() && !stale;
 
-  /** Reads the store, with the write of this page that is on the way: an agent before this one may have just ended. */
+  /** Reads the store once the write that this page has begun is done: an agent before this one may have just ended. */
   const load = (): unknown => {
     const written = claim.written();
     return written ? written.then(load) : claim.read();

@@ -49,7 +49,7 @@ use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
-use replies::Replies;
+use replies::InterruptReplies;
 use run::{Phase, Run};
 use types::{Boundary, list, value};
 use verdict::Verdict;
@@ -75,7 +75,7 @@ pub struct Session {
     /// One run over several connections.
     rejoin: Rejoin,
     /// Answers to interrupts.
-    replies: Replies,
+    replies: InterruptReplies,
 }
 
 impl Session {
@@ -96,7 +96,7 @@ impl Session {
             outbox: Outbox::default(),
             page: Page::default(),
             rejoin: Rejoin::default(),
-            replies: Replies::default(),
+            replies: InterruptReplies::default(),
         };
         if !session.options.protocol.tags() {
             session.thread.ignore_tags();

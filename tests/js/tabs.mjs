@@ -1,7 +1,7 @@
 // Pages with one store, played by chance from a seed: agents are made, used and left, and everything that comes from outside
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
-// What was said must not get lost, and nothing is sent or executed twice. The server may keep the thread: pages open it, page back in it, and send
-// nothing before that.
+// No message may get lost, and nothing is sent or executed twice. The server may keep the thread: then a page opens it before
+// it sends anything, and loads its older pages.
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";

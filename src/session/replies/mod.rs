@@ -16,7 +16,7 @@ use crate::wire::{Fields, Gather, Index, JsonWriter, Raw};
 use partial::Partials;
 
 #[derive(Debug, Default)]
-pub(super) struct Replies {
+pub(super) struct InterruptReplies {
     /// Answers to interrupts, while others wait for theirs.
     partial: Partials,
     /// The answers that the last run was sent with, until it has ended well.
@@ -32,7 +32,7 @@ pub(super) struct Answered {
     pub resume: Option<(String, Vec<Ticket>)>,
 }
 
-impl Replies {
+impl InterruptReplies {
     /// How many answers wait.
     pub fn len(&self) -> usize {
         self.partial.len()
