@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { getHeapSpaceStatistics } from "node:v8";
 import { attempt } from "../../tools/run.mjs";
 
 const here = fileURLToPath(import.meta.url);
@@ -64,6 +65,12 @@ function tooFast(rows) {
   return found;
 }
 
+/** The bytes of young objects. An old one may come with a whole page of 256 kB that others share. */
+function young() {
+  const spaces = getHeapSpaceStatistics().filter(({ space_name }) => space_name.startsWith("new_"));
+  return spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
+}
+
 /** The rows of a folder, each in four lengths. @param {string} folder */
 async function count(folder) {
   const page = await import("./page.mjs");
@@ -79,15 +86,15 @@ async function count(folder) {
   };
   const rows = new Map();
   for (const file of readdirSync(folder).sort()) {
-    const [name, before, ...patches] = readFileSync(join(folder, file), "utf8").split("\n");
+    const [name, shown, ...patches] = readFileSync(join(folder, file), "utf8").split("\n");
     if (!name.includes(process.env.ROW ?? "")) continue;
     if (!rows.has(name)) rows.set(name, { name, counts: [] });
-    const play = page.play(before, patches, eventsOfFrame);
+    const play = page.play(shown, patches, eventsOfFrame);
     /** @type {any} */ (globalThis).gc();
     await blocks();
-    const { heapUsed } = process.memoryUsage();
+    const before = young();
     play();
-    const bytes = process.memoryUsage().heapUsed - heapUsed;
+    const bytes = young() - before;
     rows.get(name).counts.push({ ...(patches.length === 1 && { bytes }), blocks: await blocks() });
   }
   return [...rows.values()];
