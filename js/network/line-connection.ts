@@ -4,7 +4,7 @@ import { aborted, LINES, toError } from "./body.js";
 import type { LineClient, Wire, WireEvents } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
 
-/** What happens to a connection, and its frames. */
+/** The events of a connection, with its frames. */
 export interface ConnectionEvents extends WireEvents {
   /** An attempt to open it begins. */
   begins(): void;
