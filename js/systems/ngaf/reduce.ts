@@ -18,7 +18,7 @@ import { createRun } from "./parts/run.js";
 import type { Fields, Loose, Shared } from "./parts/shared.js";
 import { createState, type SharedState } from "./parts/state.js";
 import { createSubagents } from "./parts/subagents.js";
-import { takeEvent, type Parts } from "./take.js";
+import { takeEvent, type ReducerParts } from "./take.js";
 import type { DeliveryOutcome, NgafEvent, NgafSnapshot } from "./types.js";
 
 /** The agent as a reducer sees it. */
@@ -74,7 +74,7 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
     if (version === 2) answers.complete(outcome);
   };
 
-  const parts: Parts = { shared, messages, answers, reasoning, calls, subagents, state, run, chunks, begin, complete };
+  const parts: ReducerParts = { shared, messages, answers, reasoning, calls, subagents, state, run, chunks, begin, complete };
 
   return {
     ...{ version, fields, named: shared.named, messages, calls, state, answers, begin },

@@ -14,7 +14,7 @@ import type { Subagents } from "./parts/subagents.js";
 import type { DeliveryOutcome } from "./types.js";
 
 /** The parts of a reducer. */
-export interface Parts {
+export interface ReducerParts {
   readonly shared: Shared;
   readonly messages: Messages;
   readonly answers: AnswersPart;
@@ -31,7 +31,7 @@ export interface Parts {
 }
 
 /** Gives an event to the part that it is for. */
-export function takeEvent(parts: Parts, event: Loose): void {
+export function takeEvent(parts: ReducerParts, event: Loose): void {
   const { shared, messages, answers, reasoning, calls, subagents, state, run, chunks } = parts;
   const type = String(event.type);
   if (type.endsWith("_CHUNK")) return takeChunk(parts, event);
@@ -93,7 +93,7 @@ export function takeEvent(parts: Parts, event: Loose): void {
 }
 
 /** Gives a chunk to what it continues. */
-function takeChunk(parts: Parts, event: Loose): void {
+function takeChunk(parts: ReducerParts, event: Loose): void {
   const { messages, answers, reasoning, calls, chunks } = parts;
   const delta = text(event, "delta");
   const messageId = text(event, "messageId");
@@ -125,7 +125,7 @@ function addText(messages: Messages, id: string, delta: string): void {
 }
 
 /** Begins a call, and notes it at the message that it belongs to. */
-function startCall({ shared, calls, answers }: Parts, event: Loose, id: string): void {
+function startCall({ shared, calls, answers }: ReducerParts, event: Loose, id: string): void {
   calls.start(id, text(event, "toolCallName"));
   const parent = event.parentMessageId;
   if (typeof parent !== "string") return;
