@@ -9,20 +9,11 @@
 import { readFileSync } from "node:fs";
 import { at } from "./paths.mjs";
 import { run } from "./run.mjs";
+import { Reader } from "./wasm.mjs";
 
-/** Of what a sorted module consists: what is no code, the operations, sizes, locals, and the kinds of immediates. */
-const [rest, operations, sizes, locals, rare, blocks, labels, calls, gets, sets, tees, alignments, offsets, ints, longs, raw] =
-  /** @type {const} */ ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+/** Of what a sorted module consists: what is no code, the operations, sizes, locals; then the kinds of immediates (`wasm.mjs`). */
+const [rest, operations, sizes, locals] = /** @type {const} */ ([0, 1, 2, 3]);
 const parts = 16;
-
-/** The parts of an operation's immediates. @type {(operation: number) => readonly number[]} */
-function immediates(operation) {
-  if (operation >= 0x02 && operation <= 0x04) return [blocks];
-  if (operation >= 0x28 && operation <= 0x3e) return [alignments, offsets];
-  if ((operation >= 0x23 && operation <= 0x26) || [0x3f, 0x40, 0xd0, 0xd2].includes(operation)) return [rare];
-  const others = { 0x0c: [labels], 0x0d: [labels], 0x10: [calls], 0x11: [rare, rare], 0x20: [gets], 0x21: [sets], 0x22: [tees], 0x41: [ints], 0x42: [longs] };
-  return others[/** @type {keyof typeof others} */ (operation)] ?? [];
-}
 
 /**
  * The module sorted, with the numbers before it that tools/unpack.rs reads.
@@ -33,54 +24,31 @@ function immediates(operation) {
 export function sort(module) {
   /** @type {number[][]} */
   const sorted = Array.from({ length: parts }, () => []);
-  let place = 8;
-  /** A number, seven bits a byte, put into a part. @param {number} [part] */
+  const reader = new Reader(module, 8);
+  /** @param {number} part @param {number} from @param {number} to */
+  const put = (part, from, to) => void sorted[part]?.push(...module.subarray(from, to));
+  /** A number, put into a part. @param {number} part */
   const number = (part) => {
-    const from = place;
-    let value = 0;
-    for (let shift = 0, byte = 128; byte > 127; shift += 7) {
-      byte = module[place++] ?? 0;
-      value |= (byte & 127) << shift;
-    }
-    if (part !== undefined) sorted[part]?.push(...module.subarray(from, place));
+    const from = reader.place;
+    const value = reader.number();
+    put(part, from, reader.place);
     return value;
-  };
-  /** @param {number} part @param {number} count */
-  const bytes = (part, count) => void sorted[part]?.push(...module.subarray(place, place += count));
-  const operation = () => {
-    const opcode = module[place] ?? 0;
-    bytes(operations, 1);
-    for (const part of immediates(opcode)) number(part);
-    if (opcode === 0x0e) { for (let left = number(labels) + 1; left; left--) number(labels); }
-    if (opcode === 0x1c) { for (let left = number(rare); left; left--) number(rare); }
-    if (opcode === 0x43) bytes(raw, 4);
-    if (opcode === 0x44) bytes(raw, 8);
-    if (opcode === 0xfc) {
-      const which = number(rare);
-      for (let left = which < 8 ? 0 : [8, 10, 12, 14].includes(which) ? 2 : 1; left; left--) number(rare);
-    }
-    if (opcode === 0xfd) {
-      const vector = number(rare);
-      if (vector < 12 || (vector > 83 && vector < 94)) { for (const part of [alignments, offsets]) number(part); }
-      if (vector === 12 || vector === 13) bytes(raw, 16);
-      if ((vector > 20 && vector < 35) || (vector > 83 && vector < 92)) bytes(raw, 1);
-    }
   };
 
   // Up to the section of code.
-  while (module[place++] !== 10) {
-    const length = number();
-    place += length;
-  }
-  number();
-  const functions = number();
-  const before = place;
+  while (reader.byte() !== 10) reader.block();
+  reader.number();
+  const functions = reader.number();
+  const before = reader.place;
   for (let left = functions; left; left--) {
-    const end = number(sizes) + place;
+    const end = number(sizes) + reader.place;
     for (let groups = 2 * number(locals); groups; groups--) number(locals);
-    while (place < end) operation();
+    while (reader.place < end) {
+      sorted[operations]?.push(module[reader.place] ?? 0);
+      reader.operation(put);
+    }
   }
-  sorted[rest] = [...module.subarray(0, before), ...module.subarray(place)];
+  sorted[rest] = [...module.subarray(0, before), ...module.subarray(reader.place)];
   const head = Uint32Array.of(module.length, before, functions, ...sorted.map(({ length }) => length));
   return Uint8Array.from([...new Uint8Array(head.buffer), ...sorted.flat()]);
 }

@@ -1,0 +1,437 @@
+// Divides the full module into a base and add-ons, which a page loads only where an option asks for them.
+//
+//   full.wasm ──► base: all but the add-ons. Their functions are called through places of the function table that are empty
+//             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated
+//
+// Which functions are an add-on's follows from the names that wasm-opt has left in the module: see `ownersOf`.
+
+import { Failure } from "./run.mjs";
+import { kinds, Reader } from "./wasm.mjs";
+
+/**
+ * The add-ons, each with the paths of its functions, and the add-ons that it calls.
+ *
+ * @type {Record<string, { paths: RegExp, calls?: string[] }>}
+ */
+export const addOns = {
+  "agent-os": { paths: /dialect::agent_os::/ },
+  chio: { paths: /dialect::chio::/, calls: ["guard"] },
+  hector: { paths: /dialect::hector::/ },
+  ngaf: { paths: /dialect::ngaf::/ },
+  "open-search": { paths: /dialect::open_search::/ },
+  guard: { paths: /ag_ui_wasm::guard::|^askGuard/ },
+  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact / },
+};
+
+/** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
+const shortest = 100;
+
+/**
+ * @typedef {{ type: number, body: Uint8Array, code: number, name: string, calls: Set<number>, fixed: boolean }} Defined
+ *   a function; `code`: where its operations begin; `fixed`: it uses a table or a segment, which an add-on does not have
+ * @typedef {{ kind: number, index: number }} External
+ * @typedef {{ offset: number, functions: number[] }} Elements
+ * @typedef {{
+ *   sections: Map<number, Uint8Array>, types: Uint8Array[], imported: number[], functions: Defined[], tables: { type: number, limits: number[] }[],
+ *   exports: Map<string, External>, elements: Elements[],
+ * }} Module  `imported`: the types of the functions that are imported; `sections`: as they are
+ */
+
+/**
+ * The base and the add-ons of a module that has names.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {{ base: Uint8Array, addOns: Record<string, Uint8Array> }}
+ */
+export function split(bytes) {
+  const module = read(bytes);
+  const owners = ownersOf(module);
+  const places = placesOf(module, owners);
+  const shared = sharedWith(module, owners);
+  const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, name)]);
+  return { base: writeBase(module, owners, places, shared), addOns: Object.fromEntries(made) };
+}
+
+/** The module without what only tools read. @param {Uint8Array} bytes */
+export function withoutNames(bytes) {
+  return assembled([...read(bytes).sections]);
+}
+
+/** @param {Uint8Array} bytes @returns {Module} */
+function read(bytes) {
+  const reader = new Reader(bytes, 8);
+  /** @type {Map<number, Uint8Array>} */
+  const sections = new Map();
+  /** @type {string[]} */
+  let names = [];
+  while (reader.place < bytes.length) {
+    const id = reader.byte();
+    const section = reader.block();
+    if (id > 0) sections.set(id, section);
+    else names = namesIn(section) ?? names;
+  }
+  if (names.length === 0) throw new Failure("The module has no names by which it can be divided.");
+  /** @template Item @param {number} id @param {(reader: Reader, at: number) => Item} item @returns {Item[]} */
+  const list = (id, item) => {
+    const section = new Reader(sections.get(id) ?? Uint8Array.of(0));
+    return section.list((at) => item(section, at));
+  };
+  const imported = list(2, readImport).flatMap((type) => type ?? []);
+  const functionTypes = list(3, (section) => section.number());
+  const functions = list(10, (section, at) => readFunction(section.block(), functionTypes[at] ?? 0, names[imported.length + at] ?? ""));
+  const tables = list(4, (section) => ({ type: section.byte(), limits: readLimits(section) }));
+  const exports = new Map(list(7, (section) => [text(section.block()), { kind: section.byte(), index: section.number() }]));
+  const elements = list(9, readElements);
+  const types = list(1, readType);
+  return { sections, types, imported, functions, tables, exports, elements };
+}
+
+/** The names of the functions, without what compilers add to them. @param {Uint8Array} section */
+function namesIn(section) {
+  const reader = new Reader(section);
+  if (text(reader.block()) !== "name") return undefined;
+  /** @type {string[]} */
+  const names = [];
+  while (reader.place < section.length) {
+    const kind = reader.byte();
+    const part = new Reader(reader.block());
+    if (kind === 1) part.list(() => void (names[part.number()] = text(part.block()).replaceAll(/\[[0-9a-f]+\]/g, "")));
+  }
+  return names;
+}
+
+/** The type of what is imported, where that is a function. @param {Reader} reader */
+function readImport(reader) {
+  reader.block();
+  reader.block();
+  const kind = reader.byte();
+  if (kind === 0) return reader.number();
+  throw new Failure("The module imports something other than functions.");
+}
+
+/** @param {Uint8Array} body @param {number} type @param {string} name @returns {Defined} */
+function readFunction(body, type, name) {
+  const reader = new Reader(body);
+  reader.list(() => void (reader.number(), reader.byte()));
+  const code = reader.place;
+  /** @type {Set<number>} */
+  const calls = new Set();
+  let fixed = false;
+  visit({ body, code }, (what, index) => {
+    if (what === "function") calls.add(index);
+    fixed ||= what === "other";
+  });
+  return { type, body, code, name, calls, fixed };
+}
+
+/** @param {Reader} reader */
+function readLimits(reader) {
+  const flags = reader.byte();
+  return [flags, ...Array.from({ length: 1 + (flags & 1) }, () => reader.number())];
+}
+
+/** @param {Reader} reader @returns {Elements} */
+function readElements(reader) {
+  if (reader.number() !== 0 || reader.byte() !== 0x41) throw new Failure("The function table is filled in a way that the build does not know.");
+  const offset = reader.number();
+  reader.byte();
+  return { offset, functions: reader.list(() => reader.number()) };
+}
+
+/** A type as it is written. @param {Reader} reader */
+function readType(reader) {
+  const from = reader.place;
+  if (reader.byte() !== 0x60) throw new Failure("The module has a type that is no function's.");
+  reader.block();
+  reader.block();
+  return reader.bytes.subarray(from, reader.place);
+}
+
+/**
+ * Hands on what a function names by a number that may change: a function, a type, a variable of the module, a table.
+ *
+ * @typedef {"function" | "type" | "global" | "table" | "other"} Named
+ * @param {Pick<Defined, "body" | "code">} function_
+ * @param {(what: Named, index: number, from: number, to: number, operation: number) => void} take
+ */
+function visit({ body, code }, take) {
+  const reader = new Reader(body, code);
+  while (reader.place < body.length) {
+    let nth = 0;
+    reader.operation((kind, from, to, operation) => {
+      const index = new Reader(body, from).number();
+      const what = named(kind, operation, nth++, index, body[from] ?? 0);
+      if (what) take(what, index, from, to, operation);
+    });
+  }
+}
+
+/** @param {number} kind @param {number} operation @param {number} nth @param {number} index @param {number} first  the number's first byte @returns {Named | undefined} */
+function named(kind, operation, nth, index, first) {
+  if (kind === kinds.calls || operation === 0xd2) return "function";
+  // A block's type is a number of a type, or a negative number: none or one value.
+  if (kind === kinds.blocks) return first >= 0x40 && first < 0x80 ? undefined : "type";
+  if (operation === 0x11) return nth === 0 ? "type" : "table";
+  if (operation === 0x23 || operation === 0x24) return "global";
+  // Numbers may be cut off, and memory copied and filled; the rest of these names segments and tables.
+  const harmless = index < 8 || index === 10 || index === 11;
+  return operation === 0x25 || operation === 0x26 || (operation === 0xfc && nth === 0 && !harmless) ? "other" : undefined;
+}
+
+/**
+ * Which add-on a function belongs to: one of its paths where it may be reached from outside, which is a method of a dialect, or
+ * long enough to be no function that was merged with one of another path; and whatever is called by functions of the add-on alone.
+ *
+ * @param {Module} module @returns {Map<number, string>}
+ */
+function ownersOf({ functions, imported, exports, elements }) {
+  const first = imported.length;
+  const called = new Set(elements.flatMap(({ functions: all }) => all));
+  /** @type {Map<number, Set<number>>} */
+  const callers = new Map(functions.map((_, at) => [first + at, new Set()]));
+  functions.forEach(({ calls }, at) => calls.forEach((index) => callers.get(index)?.add(first + at)));
+  const exported = new Map([...exports].filter(([, { kind }]) => kind === 0).map(([name, { index }]) => [index, name]));
+
+  /** @type {Map<number, string>} */
+  const owners = new Map();
+  functions.forEach(({ name }, at) => {
+    const found = Object.entries(addOns).find(([, { paths }]) => paths.test(name));
+    if (found) owners.set(first + at, found[0]);
+  });
+  const callersOf = (/** @type {number} */ index) => [...(callers.get(index) ?? [])].map((caller) => owners.get(caller));
+  for (let before = -1; before !== owners.size;) {
+    before = owners.size;
+    for (const [index, owner] of owners) {
+      const { name, body, fixed } = /** @type {Defined} */ (functions[index - first]);
+      const method = / as ag_ui_wasm::dialect::Dialect>::/.test(name);
+      const outside = callersOf(index).some((other) => other !== owner);
+      const allowed = callersOf(index).every((other) => !other || other === owner || addOns[other]?.calls?.includes(owner));
+      if (fixed || (called.has(index) && !method) || (outside && (body.length < shortest || !allowed))) owners.delete(index);
+    }
+  }
+  for (let before = -1; before !== owners.size;) {
+    before = owners.size;
+    for (const index of callers.keys()) {
+      const [owner, ...others] = new Set(callersOf(index));
+      if (owner && others.length === 0 && !owners.has(index) && !called.has(index) && !exported.has(index) && !functions[index - first]?.fixed) owners.set(index, owner);
+    }
+  }
+  return owners;
+}
+
+/**
+ * The places in the function table of the add-ons' functions: those that they have, and new ones for functions that are called from outside.
+ *
+ * @param {Module} module @param {Map<number, string>} owners @returns {Map<number, number>}
+ */
+function placesOf({ functions, imported, exports, elements, tables }, owners) {
+  /** @type {Map<number, number>} */
+  const places = new Map();
+  for (const { offset, functions: all } of elements) all.forEach((index, at) => void (owners.has(index) && places.set(index, offset + at)));
+  let next = functionTable(tables).limits[1] ?? 0;
+  const add = (/** @type {number} */ index) => void (places.has(index) || places.set(index, next++));
+  functions.forEach(({ calls }, at) => {
+    const owner = owners.get(imported.length + at);
+    calls.forEach((index) => void (owners.has(index) && owners.get(index) !== owner && add(index)));
+  });
+  for (const { kind, index } of exports.values()) if (kind === 0 && owners.has(index)) add(index);
+  return places;
+}
+
+/** @param {Module["tables"]} tables */
+function functionTable(tables) {
+  const found = tables.find(({ type }) => type === 0x70);
+  if (!found) throw new Failure("The module has no table of functions.");
+  return found;
+}
+
+/**
+ * What the base exports for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
+ *
+ * @param {Module} module @param {Map<number, string>} owners @returns {External[]}
+ */
+function sharedWith({ functions, imported, tables }, owners) {
+  const globals = new Set();
+  const shared = new Set();
+  functions.forEach((each, at) => {
+    if (!owners.has(imported.length + at)) return;
+    visit(each, (what, index) => {
+      if (what === "function" && !owners.has(index)) shared.add(index);
+      if (what === "global") globals.add(index);
+    });
+  });
+  return [
+    { kind: 1, index: tables.indexOf(functionTable(tables)) },
+    { kind: 2, index: 0 },
+    ...[...globals].map((index) => ({ kind: 3, index })),
+    ...[...shared].map((index) => ({ kind: 0, index })),
+  ];
+}
+
+/**
+ * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
+ *
+ * @param {Module} module @param {Map<number, string>} owners @param {Map<number, number>} places @param {External[]} shared
+ */
+function writeBase(module, owners, places, shared) {
+  const { functions, imported, tables, exports, elements } = module;
+  const numbers = [...imported, ...functions].map((_, index) => index).filter((index) => !owners.has(index));
+  const order = new Map(numbers.map((index, at) => [index, at]));
+  const table = tables.indexOf(functionTable(tables));
+  const call = (/** @type {number} */ index) => throughTable(places, index, typeOf(module, index), table);
+  const kept = functions.filter((_, at) => !owners.has(imported.length + at));
+  const code = kept.map((each) => rewritten(each, (what, index, _from, _to, operation) => {
+    if (what !== "function") return undefined;
+    if (owners.has(index)) return call(index);
+    return [operation, ...unsigned(order.get(index) ?? 0)];
+  }));
+
+  const passing = [...exports.values()].filter(({ kind, index }) => kind === 0 && owners.has(index));
+  passing.forEach(({ index }, at) => order.set(index, numbers.length + at));
+  const passed = passing.map(({ index }) => {
+    const parameters = new Reader(module.types[typeOf(module, index)] ?? new Uint8Array(), 1).number();
+    const gets = Array.from({ length: parameters }, (_, at) => [0x20, ...unsigned(at)]).flat();
+    return [0, ...gets, ...call(index), 0x0b];
+  });
+
+  const size = Math.max(...places.values()) + 1;
+  const grown = tables.map(({ type, limits: [flags = 0, ...limits] }, at) => [type, flags, ...limits.flatMap((limit) => unsigned(at === table ? Math.max(limit, size) : limit))]);
+  const names = [...exports].map(([name, { kind, index }]) => [...string(name), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
+  const numbered = shared.map(({ kind, index }, at) => [...string(`${at}`), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
+  const filled = elements.flatMap(({ offset, functions: all }) => filling(all.map((index, at) => [offset + at, order.get(index), owners.has(index)])));
+  const written = new Map([
+    [3, vector([...kept, ...passing.map(({ index }) => ({ type: typeOf(module, index) }))].map(({ type }) => unsigned(type)))],
+    [4, vector(grown)],
+    [7, vector([...names, ...numbered])],
+    [9, vector(filled)],
+    [10, vector([...code, ...passed].map((body) => [...unsigned(body.length), ...body]))],
+  ]);
+  if (module.sections.has(8)) throw new Failure("The module has a function that starts it.");
+  return assembled([...module.sections].map(([id, section]) => [id, written.get(id) ?? section]));
+}
+
+/**
+ * An add-on: its functions, which it puts into the base's table, and the imports that they use.
+ *
+ * @param {Module} module @param {Map<number, string>} owners @param {Map<number, number>} places @param {External[]} shared @param {string} name
+ */
+function writeAddOn(module, owners, places, shared, name) {
+  const { functions, imported, tables } = module;
+  const own = [...owners].filter(([, owner]) => owner === name).map(([index]) => index).sort((a, b) => a - b);
+  const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
+  /** @type {number[]} */
+  const types = [];
+  const typeAt = (/** @type {number} */ type) => {
+    if (!types.includes(type)) types.push(type);
+    return types.indexOf(type);
+  };
+  const used = new Set();
+  const globals = new Set();
+  for (const each of bodies) {
+    visit(each, (what, index) => {
+      if (what === "function" && !owners.has(index)) used.add(index);
+      if (what === "global") globals.add(index);
+    });
+  }
+  const imports = shared.filter(({ kind, index }) => (kind === 0 ? used.has(index) : kind !== 3 || globals.has(index)));
+  const order = new Map([...imports.filter(({ kind }) => kind === 0).map(({ index }) => index), ...own].map((index, at) => [index, at]));
+  const globalAt = new Map(imports.filter(({ kind }) => kind === 3).map(({ index }, at) => [index, at]));
+  const code = bodies.map((each) => rewritten(each, (what, index, _from, _to, operation) => {
+    if (what === "type") return operation === 0x11 ? [operation, ...unsigned(typeAt(index))] : [operation, ...signed(typeAt(index))];
+    if (what === "table") return [0];
+    if (what === "global") return [operation, ...unsigned(globalAt.get(index) ?? 0)];
+    const at = order.get(index);
+    return at === undefined ? throughTable(places, index, typeAt(typeOf(module, index)), 0) : [operation, ...unsigned(at)];
+  }));
+  const ownTypes = bodies.map(({ type }) => unsigned(typeAt(type)));
+  const importList = imports.map((each) => [...string("a"), ...string(`${shared.indexOf(each)}`), each.kind, ...importType(module, each, typeAt)]);
+  const filled = filling(own.filter((index) => places.has(index)).map((index) => [places.get(index) ?? 0, order.get(index), false]));
+  return assembled([
+    [1, vector(types.map((type) => [...(module.types[type] ?? [])]))],
+    [2, vector(importList)],
+    [3, vector(ownTypes)],
+    [9, vector(filled)],
+    [10, vector(code.map((body) => [...unsigned(body.length), ...body]))],
+  ]);
+}
+
+/** What an import is. @param {Module} module @param {External} external @param {(type: number) => number} typeAt */
+function importType(module, { kind, index }, typeAt) {
+  if (kind === 0) return unsigned(typeAt(typeOf(module, index)));
+  // Tables and memories of any size.
+  if (kind === 1) return [0x70, 0, 0];
+  if (kind === 2) return [0, 0];
+  // The variables of the module are numbers that change: the top of the stack.
+  return [0x7f, 1];
+}
+
+/** @param {Module} module @param {number} index */
+const typeOf = ({ imported, functions }, index) => imported[index] ?? functions[index - imported.length]?.type ?? 0;
+
+/** A call by the place in the table. @param {Map<number, number>} places @param {number} index @param {number} type @param {number} table */
+function throughTable(places, index, type, table) {
+  const place = places.get(index);
+  if (place === undefined) throw new Failure("A function of an add-on has no place.");
+  return [0x41, ...signed(place), 0x11, ...unsigned(type), ...unsigned(table)];
+}
+
+/**
+ * A function's body with other numbers. `change` returns what takes the place of an operation's number, with the operation before it; nothing: it stays.
+ *
+ * @param {Defined} function_
+ * @param {(what: Named, index: number, from: number, to: number, operation: number) => number[] | undefined} change
+ * @returns {number[]}
+ */
+function rewritten(function_, change) {
+  /** @type {number[]} */
+  const out = [];
+  let done = 0;
+  visit(function_, (what, index, from, to, operation) => {
+    const changed = change(what, index, from, to, operation);
+    if (!changed) return;
+    // The table of a call stands behind its type.
+    const begin = what === "table" ? from : from - 1;
+    out.push(...function_.body.subarray(done, begin), ...changed);
+    done = to;
+  });
+  out.push(...function_.body.subarray(done));
+  return out;
+}
+
+/**
+ * Elements that fill places of the function table, a list for each row of places without a gap.
+ *
+ * @param {[place: number, index: number | undefined, left: boolean][]} entries
+ */
+function filling(entries) {
+  /** @type {{ from: number, indexes: number[] }[]} */
+  const rows = [];
+  for (const [place, index, left] of entries.sort(([a], [b]) => a - b)) {
+    if (left) continue;
+    const row = rows.at(-1);
+    if (row && row.from + row.indexes.length === place) row.indexes.push(index ?? 0);
+    else rows.push({ from: place, indexes: [index ?? 0] });
+  }
+  return rows.map(({ from, indexes }) => [0, 0x41, ...signed(from), 0x0b, ...vector(indexes.map(unsigned))]);
+}
+
+/** @param {[id: number, section: Uint8Array | number[]][]} sections */
+function assembled(sections) {
+  const parts = sections.flatMap(([id, section]) => [Uint8Array.of(id, ...unsigned(section.length)), Uint8Array.from(section)]);
+  return new Uint8Array(Buffer.concat([Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0), ...parts]));
+}
+
+/** @param {number[][]} items */
+const vector = (items) => [...unsigned(items.length), ...items.flat()];
+
+/** @param {string} name */
+const string = (name) => [...unsigned(Buffer.byteLength(name)), ...Buffer.from(name)];
+
+/** @param {Uint8Array} bytes */
+const text = (bytes) => Buffer.from(bytes).toString();
+
+/** A number, seven bits a byte. @param {number} value @returns {number[]} */
+const unsigned = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]);
+
+/** A number that is not negative, where a sign is read. @param {number} value @returns {number[]} */
+const signed = (value) => (value < 64 ? [value] : [(value & 127) | 128, ...signed(value >>> 7)]);
