@@ -3,7 +3,8 @@
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
 //                              │                                └──sort, zopfli, base64──► pkg/glue/bytes.js
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
-//   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
+//   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full.js
+//                                   └──split──► base, add-ons ──sort, …──► pkg/glue/base-bytes.js, add-ons/*.js, base.js
 //   docs/rules.md ──► pkg/glue/rules.js
 //   js/ ──tsc──► pkg/*.js, *.d.ts, *.js.map ──esbuild──► pkg/ag-ui-wasm.min.js
 //   pkg-template/, README, licenses ──► pkg/
@@ -25,6 +26,7 @@ import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortNames, takeStringsOnly } from "./short-names.mjs";
+import { addOns, split, withoutNames } from "./split.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
@@ -33,15 +35,19 @@ const glue = join(scratch, "glue");
 const staging = join(scratch, "pkg");
 
 /**
- * The modules of the package. Each has a target folder of its own, so that cargo finds what it made the last time.
+ * The modules of the package. Each has a target folder of its own, so that cargo finds what it made the last time. A page without
+ * `ag-ui-wasm/slim` gets the parts of the full one that it needs.
  *
- * @typedef {{ name: string, bytes: string, features: string[], target: string }} Module
+ * @typedef {{ name: string, features: string[], target: string, divided: boolean }} Module
  * @type {Module[]}
  */
 const modules = [
-  { name: "core", bytes: "bytes.js", features: ["--no-default-features"], target: at("target") },
-  { name: "full", bytes: "full-bytes.js", features: [], target: at("target/full") },
+  { name: "core", features: ["--no-default-features"], target: at("target"), divided: false },
+  { name: "full", features: [], target: at("target/full"), divided: true },
 ];
+
+/** What travels as text: the names of the modules in the scratch folder, and their files in pkg/glue. */
+const inlined = [["core", "bytes"], ["base", "base-bytes"], ...Object.keys(addOns).map((name) => [`add-ons/${name}`, `add-ons/${name}`])];
 
 /** @param {Module} module */
 const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
@@ -92,32 +98,45 @@ function shortPaths() {
 
 /** @param {Module} module */
 async function optimize(module) {
-  const { name } = module;
+  const { name, divided } = module;
   const inputs = fingerprint([
     compiled(module),
     wbg,
     at("package-lock.json"),
-    ...["build", "short-names", "pack"].map((tool) => at(`tools/${tool}.mjs`)),
+    ...["build", "short-names", "pack", "wasm", "split"].map((tool) => at(`tools/${tool}.mjs`)),
     at("tools/unpack.rs"),
   ]);
-  const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimized(module)];
+  const parts = inlined.filter(([part]) => (part === "core") !== divided);
+  const texts = parts.map(([, file]) => join(glue, `${file}.js`));
+  const outputs = [join(glue, `${name}.js`), optimized(module), ...texts];
   await whenChanged(name, { inputs, outputs }, () =>
     step(`Optimizing ${name}.wasm`, async () => {
       mkdirSync(glue, { recursive: true });
-      const flags = ["--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section"];
+      const flags = ["--target", "web", "--omit-default-module-path", "--remove-producers-section", ...(divided ? [] : ["--remove-name-section"])];
       await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
       const made = join(glue, `${name}_bg.wasm`);
       // No single --enable-* flags: the module says itself which features it uses.
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
       const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", shortNames];
-      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
+      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, ...(divided ? ["-g"] : []), made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
-      writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
+      if (divided) divide(module);
+      for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(readFileSync(join(scratch, `${part}.wasm`))));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }));
+}
+
+/** Puts the base and the add-ons of a module beside it. The base has a glue of its own: a page may load both. @param {Module} module */
+function divide(module) {
+  const parts = split(readFileSync(optimized(module)));
+  writeFileSync(optimized(module), withoutNames(readFileSync(optimized(module))));
+  writeFileSync(join(scratch, "base.wasm"), parts.base);
+  for (const folder of [scratch, glue]) mkdirSync(join(folder, "add-ons"), { recursive: true });
+  for (const [name, bytes] of Object.entries(parts.addOns)) writeFileSync(join(scratch, `add-ons/${name}.wasm`), bytes);
+  cpSync(join(glue, `${module.name}.js`), join(glue, "base.js"));
 }
 
 async function assemble() {
@@ -142,18 +161,14 @@ async function assemble() {
       await compileSources(staging);
 
       cpSync(glue, join(staging, "glue"), { recursive: true });
-      for (const module of modules) {
-        const { name, bytes } = module;
-        cpSync(optimized(module), join(staging, `${name}.wasm`));
-        const types = bytes.replace(".js", ".d.ts");
-        cpSync(at("js/glue", types), join(staging, "glue", types));
-      }
+      for (const module of modules) cpSync(optimized(module), join(staging, `${module.name}.wasm`));
+      for (const file of ["base", ...inlined.map(([, file]) => file)]) cpSync(at(`js/glue/${file}.d.ts`), join(staging, `glue/${file}.d.ts`));
 
       writeFileSync(join(staging, "glue/rules.js"), rulesModule());
       cpSync(at("js/glue/rules.d.ts"), join(staging, "glue/rules.d.ts"));
 
       cpSync(at("pkg-template"), staging, { recursive: true });
-      for (const module of modules) await checkBytes(module);
+      for (const [part, file] of inlined) await checkBytes(part, file);
       for (const name of documents) {
         if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
@@ -167,27 +182,29 @@ async function assemble() {
 }
 
 /**
- * The module as a string: sorted, then raw deflate, then base64. Compressing first matters although servers compress too: base64 of
- * the bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and takes seconds for it.
+ * The module as a string: sorted where that is shorter, then raw deflate, then base64. Compressing first matters although servers compress
+ * too: base64 of the bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and takes seconds for it.
  *
- * @param {Buffer} wasm
+ * @param {Uint8Array} wasm
  */
 async function inlineBytes(wasm) {
   const { deflateAsync } = await import("@gfx/zopfli");
-  const deflated = await deflateAsync(pack(wasm, await compileUnpacker(join(scratch, "unpack.wasm"))), { numiterations: 15 });
-  return `export const bytes = "${Buffer.from(deflated).toString("base64")}";\n`;
+  const forms = [pack(wasm, await compileUnpacker(join(scratch, "unpack.wasm"))), wasm];
+  const deflated = await Promise.all(forms.map((form) => deflateAsync(form, { numiterations: 15 })));
+  const [shortest] = deflated.sort((a, b) => a.length - b.length);
+  return `export const bytes = "${Buffer.from(shortest ?? []).toString("base64")}";\n`;
 }
 
 /**
  * Checks that a page makes the module of the inline bytes; otherwise the build fails.
  *
- * @param {Module} module
+ * @param {string} [part] @param {string} [file]
  */
-async function checkBytes(module) {
+async function checkBytes(part, file) {
   const load = (/** @type {string} */ name) => import(pathToFileURL(join(staging, name)).href);
-  const [{ inflate }, { bytes }] = await Promise.all([load("core/unpack.js"), load(`glue/${module.bytes}`)]);
-  if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(optimized(module))) === 0) return;
-  throw new Failure(`${module.name}.wasm does not come back from its inline bytes: tools/pack.mjs does not know all of its operations.`);
+  const [{ inflate }, { bytes }] = await Promise.all([load("core/unpack.js"), load(`glue/${file}.js`)]);
+  if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(join(scratch, `${part}.wasm`))) === 0) return;
+  throw new Failure(`${part}.wasm does not come back from its inline bytes: tools/wasm.mjs does not know all of its operations.`);
 }
 
 /** @param {string} file */

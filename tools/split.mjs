@@ -20,7 +20,8 @@ export const addOns = {
   ngaf: { paths: /dialect::ngaf::/ },
   "open-search": { paths: /dialect::open_search::/ },
   guard: { paths: /ag_ui_wasm::guard::|^askGuard/ },
-  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact / },
+  codecs: { paths: /ag_ui_wasm::(wire::(protobuf|packets|fields)|rules::grammar)::|::is_grammatical/ },
+  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["codecs"] },
 };
 
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
@@ -179,8 +180,8 @@ function named(kind, operation, nth, index, first) {
 }
 
 /**
- * Which add-on a function belongs to: one of its paths where it may be reached from outside, which is a method of a dialect, or
- * long enough to be no function that was merged with one of another path; and whatever is called by functions of the add-on alone.
+ * Which add-on a function belongs to: one of its paths, long enough to be no function that was merged with another one where
+ * it can be reached from outside; and whatever is called by functions of the add-on alone.
  *
  * @param {Module} module @returns {Map<number, string>}
  */
@@ -202,11 +203,10 @@ function ownersOf({ functions, imported, exports, elements }) {
   for (let before = -1; before !== owners.size;) {
     before = owners.size;
     for (const [index, owner] of owners) {
-      const { name, body, fixed } = /** @type {Defined} */ (functions[index - first]);
-      const method = / as ag_ui_wasm::dialect::Dialect>::/.test(name);
-      const outside = callersOf(index).some((other) => other !== owner);
+      const { body, fixed } = /** @type {Defined} */ (functions[index - first]);
+      const outside = called.has(index) || callersOf(index).some((other) => other !== owner);
       const allowed = callersOf(index).every((other) => !other || other === owner || addOns[other]?.calls?.includes(owner));
-      if (fixed || (called.has(index) && !method) || (outside && (body.length < shortest || !allowed))) owners.delete(index);
+      if (fixed || (outside && (body.length < shortest || !allowed))) owners.delete(index);
     }
   }
   for (let before = -1; before !== owners.size;) {

@@ -3,7 +3,7 @@
 import type { Message, State } from "@ag-ui/core";
 import { AgentError } from "../api/error.js";
 import type { Stepper } from "../glue/full.js";
-import { instantiate, loading } from "../core/loader.js";
+import { loadFull } from "../core/load-full.js";
 import { inflate } from "../core/unpack.js";
 import type { AgentWarning } from "../api/types.js";
 import type { AgentSettings } from "./types.js";
@@ -19,11 +19,7 @@ export interface StepperOptions extends AgentSettings {
 }
 
 /** The full module, which has the stepper, and no other: a bundler that does not split would take both into the page. */
-const load = () =>
-  loading(async () => {
-    const { bytes, glue } = await import("../core/full-inline.js");
-    return instantiate(glue, () => inflate(bytes));
-  });
+const load = () => loadFull(inflate, ["stepper"]);
 
 /** Starts to load the core, if that has not begun. A failure is told to whoever needs the core. */
 export function preload(): void {

@@ -1,6 +1,7 @@
 import type { AgUiEvent } from "../api/events.js";
 import { internal, misuse } from "../base/failure.js";
-import { loading, type FullCore, type Inflate } from "../core/loader.js";
+import { loading } from "../core/loader.js";
+import type { Modules } from "../core/modules.js";
 import { inflate } from "./beside.js";
 
 /**
@@ -8,8 +9,8 @@ import { inflate } from "./beside.js";
  *
  * @internal
  */
-export async function compactWith(load: (inflate: Inflate) => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+export async function compactWith(load: Modules["full"], events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
   // A copy: the application may change its list while the chunk loads.
   const now = Array.isArray(events) ? [...events] : events;
-  return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, () => load(inflate), now);
+  return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, () => load(inflate, ["stepper"]), now);
 }

@@ -1,6 +1,7 @@
 // The settings of a session: the options as the core reads them, with every default.
 
 import type { AgentOptions } from "../api/types.js";
+import { addOnsFor } from "../core/modules.js";
 import { toJson } from "../base/failure.js";
 import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
@@ -15,6 +16,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
       return threadId();
     },
     rules,
+    binary: addOnsFor(given).includes("codecs"),
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.

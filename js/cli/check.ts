@@ -9,7 +9,9 @@
 import type { AgentError } from "../api/error.js";
 import type { Agent, AgentOptions, RunResult } from "../api/types.js";
 import { createAgentWith } from "../agent/agent.js";
-import { inline } from "../core/inline.js";
+import { loadFull } from "../core/load-full.js";
+import type { FullCore, Inflate } from "../core/loader.js";
+import type { AddOn } from "../core/modules.js";
 import { inflate } from "../core/unpack.js";
 import { toFraming, toTiming } from "./framing.js";
 import { installedClient } from "./installed.js";
@@ -35,6 +37,9 @@ const refusals = [401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504];
 
 const tokens = ["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK"];
 
+const everything: readonly AddOn[] = ["agent-os", "chio", "hector", "ngaf", "open-search", "stepper"];
+const loadAll = (inflate: Inflate): Promise<FullCore> => loadFull(inflate, everything);
+
 /** Judges the server at an address. */
 export async function check(url: string, options: CheckOptions): Promise<Verdict> {
   const { script, headers, dialect, binary, timeoutMs } = options;
@@ -51,7 +56,7 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
     context: script.context,
     forwardedProps: script.forwardedProps as never,
   };
-  const agent = judge.watch(createAgentWith(inline.full, settings));
+  const agent = judge.watch(createAgentWith(loadAll, settings));
   for (const [at, turn] of script.turns.entries()) {
     const { result, refused, late } = await playScript(agent, settings, tap, turn, timeoutMs);
     if (refused) judge.giveUp(`turn ${at + 1} of the script cannot be played: ${refused}`);
@@ -77,7 +82,7 @@ export async function checkRecorded(name: string, recorded: Recorded, dialect: A
       agent?.dispose();
       tap.leave();
       const thread = { initialMessages: Array.isArray(messages) ? messages : [], initialState: state };
-      agent = judge.watch(createAgentWith(inline.full, { ...judge.settings, ...thread, url: "http://recording.invalid/" }));
+      agent = judge.watch(createAgentWith(loadAll, { ...judge.settings, ...thread, url: "http://recording.invalid/" }));
     }
     // A recording that goes on has answered what was asked.
     const resume = agent.getSnapshot().interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" as const }));
@@ -153,7 +158,7 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
       const { turns } = tap;
       const bytes = turns.some(({ status, pieces }) => status === 200 && pieces.length > 0);
       if (unjudged === undefined && bytes && events === 0) unjudged = noEvents;
-      const core = await inline.full(inflate);
+      const core = await loadAll(inflate);
       const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
       const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);
       const strict = dialect === undefined && unjudged === undefined ? official(core, readable) : null;

@@ -4,7 +4,7 @@
 import { AgentError } from "../api/error.js";
 import type init from "../glue/core.js";
 import type { ModuleInput, Session } from "../glue/core.js";
-import type { compact, Stepper } from "../glue/full.js";
+import type { askGuard, compact, Stepper } from "../glue/full.js";
 
 /** The core, ready for use. */
 export interface Core {
@@ -13,6 +13,7 @@ export interface Core {
 
 /** The core of the full module. */
 export interface FullCore extends Core {
+  readonly askGuard: typeof askGuard;
   readonly compact: typeof compact;
   readonly Stepper: typeof Stepper;
 }
@@ -44,6 +45,15 @@ export function instantiate<Module extends Glue>(glue: Module, module: () => Mod
   if (!instances.has(glue)) instances.set(glue, begin());
   return instances.get(glue) as Promise<Module>;
 }
+
+/** The module that the package carries in a chunk. */
+export const unpacked = async <Module extends Glue>(
+  chunk: Promise<{ readonly glue: Module; readonly bytes: string }>,
+  inflate: Inflate,
+): Promise<Module> => {
+  const { glue, bytes } = await chunk;
+  return instantiate(glue, () => inflate(bytes));
+};
 
 /**
  * A load, whose failures are `AgentError`s. The import of a chunk may fail as well: the page is offline, or a new version has

@@ -3,6 +3,7 @@
 import { AgentError } from "../api/error.js";
 import { instantiate, loading, type Core, type FullCore } from "./loader.js";
 import type { Modules } from "./modules.js";
+import { oneFile } from "./one-file.js";
 import type { WasmSource, WasmSources } from "../api/types.js";
 
 /** Loads of the modules at these places. One that stands alone is the module that is asked for. */
@@ -34,7 +35,7 @@ function once<Module extends Core>(load: (found: ReturnType<typeof find>) => Pro
 }
 
 const loadSmall = /* @__PURE__ */ once(async (found) => instantiate((await import("./core.js")).glue, () => found));
-const loadLarge = /* @__PURE__ */ once(async (found) => instantiate((await import("./full.js")).glue, () => found));
+const loadLarge = /* @__PURE__ */ once(async (found) => (oneFile.module = await instantiate((await import("./full.js")).glue, () => found)));
 
 const loadFull = (wasm: WasmSource | undefined): Promise<FullCore> => {
   if (wasm) return loadLarge(wasm);

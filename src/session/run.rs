@@ -38,8 +38,7 @@ pub(super) struct BodyStart {
 }
 
 impl BodyStart {
-    pub fn new(status: u16, content_type: &str, retry_after: Option<f64>, limit: usize) -> Self {
-        let format = Format::of(content_type);
+    pub fn new(status: u16, content_type: &str, format: Format, retry_after: Option<f64>, limit: usize) -> Self {
         Self {
             status,
             content_type: content_type.to_owned(),

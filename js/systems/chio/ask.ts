@@ -1,7 +1,8 @@
 // Questions to the core's rules.
 
 import { AgentError } from "../../api/error.js";
-import { instantiate, loading } from "../../core/loader.js";
+import { loadFull } from "../../core/load-full.js";
+import { oneFile } from "../../core/one-file.js";
 import { inflate } from "../../core/unpack.js";
 
 export const seconds = (): number => Math.floor(Date.now() / 1000);
@@ -22,11 +23,8 @@ export function wrong(message: string, cause?: unknown): AgentError {
 
 /** Asks the core. */
 export async function ask<Answer>(question: string, json: string): Promise<Answer> {
-  const { askGuard } = await loading(async () => {
-    const { glue } = await import("../../core/full.js");
-    // The bytes come only with the first question, and not at all where an agent has brought the module.
-    return instantiate(glue, async () => inflate((await import("../../core/full-inline.js")).bytes));
-  });
+  // The bytes come only with the first question, and not at all where an agent has brought the module.
+  const { askGuard } = oneFile.module ?? (await loadFull(inflate, ["guard"]));
   let answer: string;
   try {
     answer = askGuard(question, json);
