@@ -10,7 +10,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, TransportRequest, TransportTarget } from "../api/types.js";
-import { askPage, errorOf, hydrate } from "./ask.js";
+import { askPage, errorOf, hydrate, inTime } from "./ask.js";
 import { createOpenCalls } from "./calls.js";
 import type { RemoteClient } from "./client.js";
 import { connect, type Connected } from "./connect.js";
@@ -77,7 +77,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   const answered = async (runId: string, stopped: AbortSignal): Promise<Connected> => {
     for (;;) {
       try {
-        return await ask(client, runId, signal);
+        return await ask(client, runId, stopped);
       } catch (cause) {
         if (stopped.aborted) throw cause;
         const error = errorOf(client, cause, "The thread could not be loaded");
@@ -192,8 +192,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
 async function ask<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
   const { load } = client.options().thread ?? {};
   const { threadId, interrupts } = client.core();
-  if (load === "hydrate") return hydrate(client, runId, signal);
-  if (load === "connect") return connect(client, runId, signal);
+  if (load === "hydrate" || load === "connect") return inTime(client, signal, (ended) => (load === "hydrate" ? hydrate : connect)(client, runId, ended));
   return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
 }
 
