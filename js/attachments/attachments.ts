@@ -2,10 +2,11 @@
 
 import type { Attachment, SubmitHolder } from "../api/attachments.js";
 import type { ContentPart } from "../api/types.js";
+import { change, toEntry, type AttachmentEntry, type Batch } from "./entry.js";
 import { createHeld } from "./held.js";
-import { accepts, cleanName, cleanType, kindOf } from "./names.js";
 import { readSaved, toSaved, type SavedAttachments } from "./saved.js";
-import { readInline, runUpload, toPart, type Upload } from "./upload.js";
+import { readInline, type Upload } from "./upload.js";
+import { createUploads } from "./uploads.js";
 
 /** The options of `createAttachments`. */
 export interface AttachmentsOptions {
@@ -49,19 +50,6 @@ export interface Attachments extends SubmitHolder {
   dispose(): void;
 }
 
-/** An attachment with what belongs to it. */
-interface AttachmentEntry {
-  item: Attachment;
-  readonly file: Blob | undefined;
-  part?: ContentPart | undefined;
-  controller?: AbortController | undefined;
-}
-
-/** A list of entries that is one of those which can be looked at: of the composer, or of a submit. */
-export interface Batch {
-  entries: readonly AttachmentEntry[];
-}
-
 /**
  * The files of a composer. Give it to `submit` as the parts: the submit is held until all of them are ready, and shown in the
  * snapshot's `queue` until then. A file whose upload has failed holds it until it is removed or ready.
@@ -79,8 +67,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const restored = readSaved(options.restore);
   const composer: Batch = { entries: restored.entries };
   const listeners = new Set<{ readonly listener: () => void }>();
-  const waiting = new Set<AttachmentEntry>();
-  let running = 0;
+  const prefix = Math.random().toString(36).slice(2, 8);
   let count = 0;
   let items: readonly Attachment[] | undefined;
 
@@ -90,73 +77,8 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     held.changed();
     for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
   };
-  const set = (entry: AttachmentEntry, next: Partial<Attachment>): void => {
-    const { error: _, message: __, ...rest } = entry.item;
-    entry.item = { ...rest, ...next };
-  };
-  const free = ({ item, controller }: AttachmentEntry): void => {
-    controller?.abort(new Error("The file was removed"));
-    if (item.previewUrl !== undefined) URL.revokeObjectURL(item.previewUrl);
-  };
-
-  const begin = (entry: AttachmentEntry): void => {
-    const controller = new AbortController();
-    entry.controller = controller;
-    running++;
-    const end = (next: Partial<Attachment>): void => {
-      running--;
-      // Removed, or begun again.
-      if (entry.controller === controller) {
-        entry.controller = undefined;
-        set(entry, next);
-      }
-      pump();
-      changed();
-    };
-    const onProgress = (progress: number): void => {
-      if (entry.controller !== controller || progress === entry.item.progress) return;
-      set(entry, { progress });
-      changed();
-    };
-    runUpload(upload, entry.file!, stallMs, controller, onProgress)
-      .then((uploaded) => void (entry.part = toPart(uploaded, entry.item)))
-      .then(
-        () => end({ status: "ready", progress: 1 }),
-        (cause: unknown) => end({ status: "error", error: "upload", message: cause instanceof Error ? cause.message : String(cause) }),
-      );
-  };
-  /** Begins what may. */
-  const pump = (): void => {
-    for (const entry of waiting) {
-      if (running >= Math.max(maxConcurrent, 1)) return;
-      waiting.delete(entry);
-      begin(entry);
-    }
-  };
-
-  const take = (file: Blob): AttachmentEntry => {
-    const name = cleanName((file as Partial<File>).name);
-    const mimeType = cleanType(file.type);
-    const { size } = file;
-    const error = !accepts(accept, name, mimeType) ? "type" : size > maxBytes ? "too-large" : undefined;
-    const item = { id: `${prefix}-${++count}`, name, mimeType, size, kind: kindOf(mimeType), progress: 0 };
-    if (error) return { item: { ...item, status: "error", error }, file: undefined };
-    const previewUrl = item.kind === "document" || !URL.createObjectURL ? undefined : URL.createObjectURL(file);
-    const entry: AttachmentEntry = { item: { ...item, status: "uploading", ...(previewUrl !== undefined && { previewUrl }) }, file };
-    waiting.add(entry);
-    return entry;
-  };
-
-  const drop = (entries: readonly AttachmentEntry[]): void => {
-    for (const entry of entries) {
-      waiting.delete(entry);
-      const { controller } = entry;
-      entry.controller = controller && undefined;
-      free({ ...entry, controller });
-    }
-  };
-  const prefix = Math.random().toString(36).slice(2, 8);
-  const held = createHeld({ composer, changed, drop });
+  const uploads = createUploads({ upload, maxConcurrent, stallMs, changed });
+  const held = createHeld({ composer, changed, drop: uploads.drop });
   const find = (id: string): readonly [Batch, AttachmentEntry] | undefined => {
     for (const batch of batches()) {
       const entry = batch.entries.find(({ item }) => item.id === id);
@@ -172,10 +94,10 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     },
     draft: restored.draft,
     add: (files) => {
-      const entries = [...(files ?? [])].filter((file) => file instanceof Blob).map(take);
+      const entries = [...(files ?? [])].filter((file) => file instanceof Blob).map((file) => toEntry(file, `${prefix}-${++count}`, accept, maxBytes));
       if (!entries.length) return [];
       composer.entries = [...composer.entries, ...entries];
-      pump();
+      uploads.add(entries.filter(({ file }) => file));
       changed();
       return entries.map(({ item }) => item);
     },
@@ -183,20 +105,18 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
       const [batch, entry] = find(id) ?? [];
       if (!batch || !entry) return;
       batch.entries = batch.entries.filter((one) => one !== entry);
-      drop([entry]);
-      pump();
+      uploads.drop([entry]);
       changed();
     },
     retry: (id) => {
       const entry = find(id)?.[1];
       if (!entry?.file || entry.item.error !== "upload") return;
-      set(entry, { status: "uploading", progress: 0 });
-      waiting.add(entry);
-      pump();
+      change(entry, { status: "uploading", progress: 0 });
+      uploads.add([entry]);
       changed();
     },
     clear: () => {
-      drop(composer.entries);
+      uploads.drop(composer.entries);
       composer.entries = [];
       changed();
     },
@@ -211,7 +131,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     cancel: held.cancel,
     dispose: () => {
       held.cancelAll();
-      drop(composer.entries);
+      uploads.drop(composer.entries);
       composer.entries = [];
       changed();
       listeners.clear();

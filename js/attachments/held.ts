@@ -7,7 +7,7 @@
 import type { Attachment, HoldingAgent, SubmitHolder } from "../api/attachments.js";
 import type { ContentPart, QueuedSubmit, RunResult, SubmitInput, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
-import type { Batch } from "./attachments.js";
+import type { Batch } from "./entry.js";
 import type { HeldInput } from "./saved.js";
 
 type Entries = Batch["entries"];

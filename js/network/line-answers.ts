@@ -31,17 +31,19 @@ export interface AnswerLine {
 /** The answers of one line, one after the other. There is none yet. */
 export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, line: AnswerLine) {
   let answer: LineAnswer | undefined;
-  // When a pause ends it.
-  let due: number | undefined;
-  let pause: ReturnType<typeof setTimeout> | undefined;
+  const pause = createPause(() => {
+    if (line.isOpen()) end(true);
+    // A silence that the network has made is no pause.
+    else fail(new Error("the connection was lost, and not opened again in time"));
+  });
   // The last event with text.
   let said: string | undefined;
   let continues = false;
 
   const take = (): LineAnswer | undefined => {
     const last = answer;
-    answer = due = undefined;
-    clearTimeout(pause);
+    answer = undefined;
+    pause.clear();
     return last;
   };
 
@@ -60,22 +62,6 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     take()?.fail(error);
   };
 
-  /** Calls `end` when nothing has come for so long. One timer, whatever comes. */
-  const expect = (ms: number): void => {
-    if (due === undefined || ms < due - Date.now()) {
-      clearTimeout(pause);
-      const check = (): void => {
-        const left = due === undefined ? 0 : due - Date.now();
-        if (left > 0) pause = setTimeout(check, left);
-        else if (due !== undefined && line.isOpen()) end(true);
-        // A silence that the network has made is no pause.
-        else if (due !== undefined) fail(new Error("the connection was lost, and not opened again in time"));
-      };
-      if (ms > 0) pause = setTimeout(check, ms);
-    }
-    due = ms > 0 ? Date.now() + ms : undefined;
-  };
-
   /** Calls the application's function. An error that it throws is reported, and ends nothing. */
   const isEnd = (data: string): boolean => {
     let ends = false;
@@ -86,37 +72,16 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     return ends;
   };
 
-  const create = (asked: boolean): { promise: Promise<Response>; mine: LineAnswer } => {
-    let answered = false;
-    let mine!: LineAnswer;
-    const promise = new Promise<Response>((resolve, reject) => {
-      const body = createBody(() => answer === mine && line.stop());
-      const begin = (media: string): void => {
-        if (answered) return;
-        answered = true;
-        resolve(new Response(body.stream, { headers: { "content-type": media } }));
-      };
-      const failWith = (error: Error): void => {
-        reject(error);
-        body.fail(error);
-      };
-      mine = { body, asked, talks: false, begin, fail: failWith };
-    });
-    // A caller that hears of a failure in another way does not look at it.
-    promise.catch(() => {});
-    return { promise, mine };
-  };
-
   return {
     current: () => answer,
     /** The last answer ended with a pause, and nobody has asked anything since. */
     continues: () => continues,
     /** Begins an answer. `asked`: by a message, or by a run that is joined. */
     begin: (asked: boolean, withText: boolean) => {
-      const created = create(asked);
+      const created = createAnswer(asked, (mine) => answer === mine && line.stop());
       if (withText) continues = false;
       answer = created.mine;
-      if (waitMs > 0) expect(waitMs);
+      if (waitMs > 0) pause.expect(waitMs);
       return created;
     },
     /** Gives a frame to the answer in progress. */
@@ -129,7 +94,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
         mine.talks = true;
       }
       if (answerEnds ? isEnd(data) : endsByDefault(data, said)) end(false);
-      else if (mine.asked || mine.talks) expect(idleMs);
+      else if (mine.asked || mine.talks) pause.expect(idleMs);
       // Frames beside an answer are only read.
       else if (!line.hasMore()) end(true);
     },
@@ -137,7 +102,55 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     fail,
     /** The answer may last so long without a frame; default: as long as a pause is. */
     expect: (ms = idleMs): void => {
-      if (answer) expect(ms);
+      if (answer) pause.expect(ms);
+    },
+  };
+}
+
+/** An answer to which nothing has come yet, and its response. `cancelled` is called when its reader leaves. */
+function createAnswer(asked: boolean, cancelled: (mine: LineAnswer) => void): { promise: Promise<Response>; mine: LineAnswer } {
+  let answered = false;
+  let mine!: LineAnswer;
+  const promise = new Promise<Response>((resolve, reject) => {
+    const body = createBody(() => cancelled(mine));
+    const begin = (media: string): void => {
+      if (answered) return;
+      answered = true;
+      resolve(new Response(body.stream, { headers: { "content-type": media } }));
+    };
+    const fail = (error: Error): void => {
+      reject(error);
+      body.fail(error);
+    };
+    mine = { body, asked, talks: false, begin, fail };
+  });
+  // A caller that hears of a failure in another way does not look at it.
+  promise.catch(() => {});
+  return { promise, mine };
+}
+
+/** Calls back when nothing has come for so long. One timer, whatever comes. */
+function createPause(over: () => void) {
+  let due: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const check = (): void => {
+    if (due === undefined) return;
+    const left = due - Date.now();
+    if (left > 0) timer = setTimeout(check, left);
+    else over();
+  };
+  return {
+    /** Waits from now on for so long; 0: without an end. */
+    expect: (ms: number): void => {
+      if (due === undefined || ms < due - Date.now()) {
+        clearTimeout(timer);
+        if (ms > 0) timer = setTimeout(check, ms);
+      }
+      due = ms > 0 ? Date.now() + ms : undefined;
+    },
+    clear: (): void => {
+      due = undefined;
+      clearTimeout(timer);
     },
   };
 }

@@ -4,16 +4,16 @@
 //   frames ──► line ─┬─ an answer is on ──► its body (line-answers.ts)
 //                    └─ none ─────────────► unread: the agent begins a run that nobody asked for
 //
-// The connection itself is in line-dialer.ts. An answer ends with an event that says so, with a pause, or with the next message of the
-// user. If the connection is lost before, the body fails, and the run is `truncated`.
+// line-dialer.ts decides when there is a connection, which is in line-connection.ts. An answer ends with an event that says so, with a
+// pause, or with the next message of the user. If the connection is lost before, the body fails, and the run is `truncated`.
 
 import { aborted, toError } from "./body.js";
-import { createAnswers, type LineAnswer } from "./line-answers.js";
+import { createAnswers } from "./line-answers.js";
 import { createDialer } from "./line-dialer.js";
 import { dataOf, idOf, isSign, isText } from "./line-frames.js";
 import { retryTimes } from "./request.js";
 import { AgentError } from "../api/error.js";
-import type { Line, LineClient } from "../api/line.js";
+import type { Line, LineClient, Wire } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
 import { createQueue } from "../base/queue.js";
 import { kept, whenCollected } from "../base/weak.js";
@@ -22,29 +22,24 @@ import { kept, whenCollected } from "../base/weak.js";
 export function createLine(client: LineClient): Line {
   const settings = client.source()?.settings ?? {};
   const { bufferBytes = 16 * 2 ** 20 } = settings;
-  // The frames that no answer has taken, and whether there is text among them.
-  const frames = createQueue<Uint8Array>();
-  let bytes = 0;
-  let talks = false;
+  const unread = createUnread();
 
-  const clear = (): void => {
-    frames.clear();
-    bytes = 0;
-    talks = false;
+  const hangUp = (): void => {
+    dialer.hangUp();
+    unread.clear();
+    answers.fail(aborted());
   };
 
   /** The run was stopped. Only the end of the connection tells the server. */
   const stop = (): void => {
-    dialer.hangUp();
-    clear();
-    answers.fail(aborted());
+    hangUp();
     dialer.restart();
   };
 
   const answers = createAnswers(settings, {
     media: () => dialer.media(),
     isOpen: () => dialer.isOpen(),
-    hasMore: () => frames.size > 0,
+    hasMore: () => unread.size() > 0,
     stop,
   });
 
@@ -60,11 +55,9 @@ export function createLine(client: LineClient): Line {
     const data = dataOf(frame);
     dialer.heard(idOf(frame));
     if (answers.current()) return answers.pass(frame, data);
-    frames.push(frame);
-    bytes += frame.length;
-    talks ||= isText(data);
-    if (bytes <= bufferBytes) return client.unread();
-    clear();
+    unread.push(frame, data);
+    if (unread.bytes() <= bufferBytes) return client.unread();
+    unread.clear();
     const message = `More than ${bufferBytes} bytes of events wait to be read: they are dropped, and the connection is opened anew`;
     client.failed(new AgentError({ kind: "limit", message }));
     lost(new Error(message));
@@ -88,49 +81,11 @@ export function createLine(client: LineClient): Line {
     closed: () => kept.delete(line),
   });
 
-  /** Sends a message. Gives what the server says, where it does not take it. */
-  const say = async (text: string, mine: LineAnswer): Promise<Response | undefined> => {
-    try {
-      const sent = await dialer.wire()?.send(text);
-      if (!sent) throw new Error("the message could not be sent");
-      if (sent === true) return undefined;
-      if (sent.ok) return void sent.body?.cancel().catch(() => {});
-      if (answers.current() === mine) answers.end(false);
-      return sent;
-    } catch (cause) {
-      // It has ended meanwhile: the connection was lost, or the run was stopped.
-      if (answers.current() === mine) answers.fail(toError(cause));
-      return undefined;
-    }
-  };
-
-  const attach = async (request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> => {
-    // Frames that have arrived can be read, whatever became of the connection.
-    if (text !== "" || request.resume || !frames.size) await dialer.ensure(request);
-    if (signal?.aborted) throw aborted();
-    // A run that is joined continues what comes.
-    const { promise, mine } = answers.begin(text !== "" || request.resume, text !== "");
-    const isCurrent = (): boolean => answers.current() === mine;
-    signal?.addEventListener("abort", () => isCurrent() && stop());
-    if (text !== "" && !dialer.wire()?.mute) {
-      const refused = await say(text, mine);
-      if (refused) return refused;
-    }
-    while (isCurrent() && frames.size) {
-      const frame = frames.take()!;
-      bytes -= frame.length;
-      answers.pass(frame, dataOf(frame));
-    }
-    if (!frames.size) talks = false;
-    if (isCurrent() && (mine.asked ? client.overtaken() : !mine.talks)) answers.end(!mine.asked);
-    if (frames.size) client.unread();
-    return promise;
-  };
-
   const line: Line = {
     state: dialer.state,
     target: (request) => {
-      const fetch = (_: string, { body, signal }: RequestInit): Promise<Response> => attach(request, String(body ?? ""), signal ?? undefined);
+      const fetch = (_: string, { body, signal }: RequestInit): Promise<Response> =>
+        attach({ client, unread, answers, dialer, stop }, request, String(body ?? ""), signal ?? undefined);
       return { url: "line:", method: "POST", fetch: fetch as unknown as typeof globalThis.fetch };
     },
     connect: async (holds) => {
@@ -140,18 +95,93 @@ export function createLine(client: LineClient): Line {
       dialer.ensure({ ...client.run(), resume: false }).catch(() => {});
       return opened;
     },
-    unread: () => (frames.size && !answers.current() ? { continues: answers.continues(), talks } : undefined),
+    unread: () => (unread.size() && !answers.current() ? { continues: answers.continues(), talks: unread.talks() } : undefined),
     endAnswer: () => answers.end(false),
     send: (text) => (dialer.isOpen() ? dialer.wire()!.send(text) : false),
     online: dialer.online,
     rest: dialer.rest,
     close: () => {
-      dialer.hangUp();
-      clear();
-      answers.fail(aborted());
+      hangUp();
       if (dialer.state().phase !== "closed") dialer.giveUp();
     },
   };
   whenCollected(line, dialer.closing());
   return line;
+}
+
+/** The parts of a line that an answer needs. */
+interface LineParts {
+  readonly client: LineClient;
+  readonly unread: ReturnType<typeof createUnread>;
+  readonly answers: ReturnType<typeof createAnswers>;
+  readonly dialer: ReturnType<typeof createDialer>;
+  /** The run was stopped. */
+  stop(): void;
+}
+
+/** Begins an answer to a request. Its body has the frames that wait unread, and those that come after them. */
+async function attach(line: LineParts, request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> {
+  const { client, unread, answers, dialer, stop } = line;
+  // Frames that have arrived can be read, whatever became of the connection.
+  if (text !== "" || request.resume || !unread.size()) await dialer.ensure(request);
+  if (signal?.aborted) throw aborted();
+  // A run that is joined continues what comes.
+  const { promise, mine } = answers.begin(text !== "" || request.resume, text !== "");
+  const isCurrent = (): boolean => answers.current() === mine;
+  signal?.addEventListener("abort", () => isCurrent() && stop());
+  if (text !== "" && !dialer.wire()?.mute) {
+    try {
+      const refusal = await say(dialer.wire(), text);
+      if (refusal && isCurrent()) answers.end(false);
+      if (refusal) return refusal;
+    } catch (cause) {
+      // Otherwise it has ended meanwhile: the connection was lost, or the run was stopped.
+      if (isCurrent()) answers.fail(toError(cause));
+    }
+  }
+  while (isCurrent() && unread.size()) {
+    const frame = unread.take();
+    answers.pass(frame, dataOf(frame));
+  }
+  if (isCurrent() && (mine.asked ? client.overtaken() : !mine.talks)) answers.end(!mine.asked);
+  if (unread.size()) client.unread();
+  return promise;
+}
+
+/** Sends a message. Resolves with the server's response where the server does not take it. */
+async function say(wire: Wire | undefined, text: string): Promise<Response | undefined> {
+  const sent = await wire?.send(text);
+  if (!sent) throw new Error("the message could not be sent");
+  if (sent === true) return undefined;
+  return sent.ok ? void sent.body?.cancel().catch(() => {}) : sent;
+}
+
+/** The frames that no answer has taken, and whether there is text among them. */
+function createUnread() {
+  const frames = createQueue<Uint8Array>();
+  let bytes = 0;
+  let talks = false;
+  const clear = (): void => {
+    frames.clear();
+    bytes = 0;
+    talks = false;
+  };
+  return {
+    size: () => frames.size,
+    bytes: () => bytes,
+    talks: () => talks,
+    push: (frame: Uint8Array, data: string): void => {
+      frames.push(frame);
+      bytes += frame.length;
+      talks ||= isText(data);
+    },
+    /** Takes the oldest one; there must be one. */
+    take: (): Uint8Array => {
+      const frame = frames.take()!;
+      bytes -= frame.length;
+      if (!frames.size) clear();
+      return frame;
+    },
+    clear,
+  };
 }

@@ -9,14 +9,14 @@
 // open.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, TransportRequest, TransportTarget } from "../api/types.js";
-import { askPage, errorOf, hydrate, inTime } from "./ask.js";
+import type { AgentSnapshot, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
 import { createOpenCalls } from "./calls.js";
 import type { RemoteClient } from "./client.js";
-import { connect, type Connected } from "./connect.js";
+import type { Connected } from "./connect.js";
 import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
-import { changed, toEvents, unanswered, type OpenedThread } from "./page.js";
+import { changed, unanswered, type OpenedThread } from "./page.js";
+import { createQuestion } from "./question.js";
 import { createStatus } from "./status.js";
 
 /** The opening of a thread. */
@@ -61,9 +61,12 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   const { signal } = gone;
   const status = createStatus(client, hidden, paging);
   const calls = createOpenCalls(client);
+  const question = createQuestion(client, (error) => {
+    status.set("error", error);
+    client.emitter.emit("error", error);
+    loading?.reject(error);
+  });
   let loading: Loading | undefined;
-  // Asks the server again, where an answer has failed.
-  let again: (() => void) | undefined;
   // Grows while runs are in progress, but for those that open the thread.
   let runs = 0;
   // The body that has been read so far of a run in progress, which is joined.
@@ -73,54 +76,21 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   let hand = (): void => {};
   let handed: Promise<void> | undefined;
 
-  /** Asks until there is an answer: after a failure, once `load` is called again. */
-  const answered = async (runId: string, stopped: AbortSignal): Promise<Connected> => {
-    for (;;) {
-      try {
-        return await ask(client, runId, stopped);
-      } catch (cause) {
-        if (stopped.aborted) throw cause;
-        const error = errorOf(client, cause, "The thread could not be loaded");
-        const called = new Promise<void>((resolve, reject) => {
-          again = resolve;
-          stopped.addEventListener("abort", () => reject(cause));
-        });
-        status.set("error", error);
-        client.emitter.emit("error", error);
-        loading?.reject(error);
-        await called;
-      }
-    }
-  };
-
   const begin = async (): Promise<void> => {
     const id = client.uuid();
     client.use();
     await client.ready();
     const stop = new AbortController();
     signal.addEventListener("abort", () => stop.abort());
-    // Asked before the core is there, which may be on its way still.
     const since = runs;
-    const early = client.isOpen() ? undefined : answered(id, stop.signal);
-    early?.catch(() => {});
-    let base = client.first() ?? core();
-    let page: Partial<OpenedThread> = {};
-    const played = hidden.play(id, async (stopped) => {
-      stopped?.addEventListener("abort", () => stop.abort());
-      // The answer to a question from before a run may lack that run, and what the run has said is no edit.
-      const late = !early || runs !== since;
-      if (late) base = core();
-      const opened = await (late ? answered(id, stop.signal) : early);
-      begun = opened.begun;
-      // With what the core has by then, where what was submitted waits.
-      page = adapted(client, opened, base);
-      const { lines = [], activeRunId } = page;
-      const join = options().resume ? activeRunId : undefined;
-      return { lines, whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };
+    const played = play(client, hidden, id, stop, {
+      ask: () => question.ask(id, stop.signal),
+      hasRun: () => runs !== since,
+      joins: (body) => void (begun = body),
     });
     hand();
-    const { outcome, error } = await played;
-    again = undefined;
+    const { outcome, error, page } = await played;
+    question.end();
     if (client.disposed()) return;
     const current = loading!;
     loading = undefined;
@@ -139,17 +109,13 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
 
   const load = (): Promise<void> => {
     if (loading && !status.failure) return loading.promise;
-    const asksAgain = loading && again;
-    loading = createLoading();
-    const { promise, resolve } = loading;
+    const asksAgain = loading && question.hasFailed();
+    loading = undefined;
     // Without an id the server has none of it.
-    if (!options().thread?.load || options().threadId === undefined) {
-      loading = undefined;
-      resolve();
-      return promise;
-    }
+    if (!options().thread?.load || options().threadId === undefined) return Promise.resolve();
+    const { promise } = (loading = createLoading());
     status.set("loading");
-    if (asksAgain) asksAgain();
+    if (asksAgain) question.repeat();
     else {
       handed = new Promise((settle) => (hand = settle));
       void begin();
@@ -188,12 +154,42 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   };
 }
 
-/** The stored thread. */
-async function ask<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
-  const { load } = client.options().thread ?? {};
-  const { threadId, interrupts } = client.core();
-  if (load === "hydrate" || load === "connect") return inTime(client, signal, (ended) => (load === "hydrate" ? hydrate : connect)(client, runId, ended));
-  return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
+/** The opening, as its run sees it. */
+interface OpeningRun {
+  ask(): Promise<Connected>;
+  /** Whether a run was in progress since the opening began. */
+  hasRun(): boolean;
+  /** A run is joined, of which this body was read. */
+  joins(begun: Connected["begun"]): void;
+}
+
+/** Plays the server's answer as a run of the core. Returns how that ends, with the page that has come. */
+async function play<State>(
+  client: RemoteClient<State>,
+  hidden: Hidden<State>,
+  id: string,
+  stop: AbortController,
+  { ask, hasRun, joins }: OpeningRun,
+): Promise<RunResult & { readonly page: Partial<OpenedThread> }> {
+  // Asked before the core is there, which may be on its way still.
+  const early = client.isOpen() ? undefined : ask();
+  early?.catch(() => {});
+  let base = client.first() ?? client.core();
+  let page: Partial<OpenedThread> = {};
+  const result = await hidden.play(id, async (stopped) => {
+    stopped?.addEventListener("abort", () => stop.abort());
+    // The answer to a question from before a run may lack that run, and what the run has said is no edit.
+    const late = !early || hasRun();
+    if (late) base = client.core();
+    const opened = await (late ? ask() : early);
+    joins(opened.begun);
+    // With what the core has by then, where what was submitted waits.
+    page = adapted(client, opened, base);
+    const { lines = [], activeRunId } = page;
+    const join = client.options().resume ? activeRunId : undefined;
+    return { lines, whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };
+  });
+  return { ...result, page };
 }
 
 /** The same, as the core is to take it: what was edited since `base` is edited in it, too. */

@@ -1,6 +1,7 @@
 // The AG-UI form of Hector, version 1: how its events are read, and made of native messages.
 
 import { uuid } from "../../base/uuid.js";
+import { createFormWriter, type FormWriter } from "./form-writer.js";
 import { isObject, list, string, toObject } from "./json.js";
 import { extractToolCalls, extractToolResults, getBlockId, getBlockType, getEventType, isThinkingPart, textOf, type Part } from "./parts.js";
 
@@ -53,126 +54,75 @@ export interface Converter {
  * const events = responses.flatMap(convert);
  */
 export function createConverter({ messageId = uuid() }: { readonly messageId?: string | undefined } = {}): Converter {
-  let events: FormEvent[] = [];
-  let open = false;
-  let index = 0;
-  let content: string | undefined;
-  let contentType: string | undefined;
-  let thinking: string | undefined;
-
-  // protojson leaves out what is empty.
-  const add = (name: string, payload: Record<string, unknown>): void => {
-    const told = Object.entries(payload).filter(([, value]) => value !== undefined && value !== "" && value !== 0 && value !== false);
-    events.push({ name, payload: Object.fromEntries(told) });
-  };
+  const writer = createFormWriter(messageId);
   const take = (act: () => void): FormEvent[] => {
-    events = [];
     act();
-    return events;
+    return writer.take();
   };
-  const closeThinking = (): void => {
-    if (thinking !== undefined) add("thinking_stop", { thinkingId: thinking });
-    thinking = undefined;
-  };
-  const closeContent = (): void => {
-    if (content !== undefined) add("content_block_stop", { blockId: content });
-    content = undefined;
-  };
-  const closeAll = (): void => (closeThinking(), closeContent());
-  const start = (contextId: unknown, taskId: unknown, role = "agent"): void => {
-    if (!open) add("message_start", { messageId, contextId, taskId, role });
-    open = true;
-  };
-  const stop = (): void => {
-    if (open) add("message_stop", { messageId });
-    open = false;
-  };
-
-  const takePart = (part: Part): void => {
-    const event = getEventType(part);
-    const text = textOf(part);
-    if (isThinkingPart(part)) {
-      closeContent();
-      const id = getBlockId(part) || thinking || uuid();
-      if (id !== thinking) {
-        closeThinking();
-        add("thinking_start", { thinkingId: id });
-        thinking = id;
-      }
-      if (text) add("thinking_delta", { thinkingId: id, delta: text });
-    } else if (event === "tool_call") {
-      closeThinking();
-      for (const { id, name, args } of extractToolCalls([part])) {
-        closeContent();
-        add("tool_call_start", { toolCallId: id, toolName: name, input: args });
-      }
-      for (const { toolCallId, content: result, error, success } of extractToolResults([part])) {
-        add("tool_call_stop", { toolCallId, finalInput: {}, result, error, isError: !success });
-      }
-    } else if (event !== "thinking_complete" && text) {
-      closeThinking();
-      const [id, type] = [getBlockId(part), getBlockType(part) || "text"];
-      // A part with an id or a type of its own is a block of its own.
-      if (content === undefined || (id ? id !== content : type !== contentType)) {
-        closeContent();
-        [content, contentType] = [id || uuid(), type];
-        add("content_block_start", { blockId: content, blockType: type, index });
-        index += 1;
-      }
-      add("content_block_delta", { blockId: content, delta: text });
-    }
-  };
-  const takeParts = (parts: unknown): void => list(parts as Part[]).filter(isObject).forEach(takePart);
-
-  const takeTask = (task: Record<string, unknown>): void => {
-    const { id, contextId } = task;
-    const status = toObject(task["status"]);
-    switch (stateOf(status)) {
-      case "submitted":
-        add("task_start", { taskId: id, contextId });
-        start(contextId, id);
-        break;
-      case "working":
-        start(contextId, id);
-        add("task_update", { taskId: id, status: "working" });
-        break;
-      case "completed":
-        closeAll();
-        stop();
-        add("task_complete", { taskId: id });
-        break;
-      case "failed": {
-        closeAll();
-        stop();
-        const texts = list(toObject(status["message"])["parts"] as Part[]).filter(isObject).map(textOf);
-        add("task_error", { taskId: id, errorMessage: texts.find(Boolean) ?? "Task failed", errorCode: "TASK_FAILED" });
-      }
-    }
-  };
-
-  const takeResponse = (response: Readonly<Record<string, unknown>>): void => {
-    const { task, message, statusUpdate, artifactUpdate } = response;
-    if (isObject(task)) takeTask(task);
-    else if (isObject(message)) {
-      start(message["contextId"], message["taskId"], message["role"] === "ROLE_USER" ? "user" : "agent");
-      takeParts(message["parts"] ?? message["content"]);
-    } else if (isObject(statusUpdate)) {
-      if (statusUpdate["final"] === true) {
-        closeAll();
-        stop();
-      }
-      add("task_update", { taskId: statusUpdate["taskId"], status: stateOf(toObject(statusUpdate["status"])) });
-    } else if (isObject(artifactUpdate)) {
-      start(artifactUpdate["contextId"], artifactUpdate["taskId"]);
-      takeParts(toObject(artifactUpdate["artifact"])["parts"]);
-    }
-  };
-
   return {
-    convert: (response) => take(() => takeResponse(response)),
-    parts: (parts) => take(() => takeParts(parts)),
-    close: () => take(() => (closeAll(), stop())),
+    convert: (response) => take(() => writeResponse(writer, response)),
+    parts: (parts) => take(() => writeParts(writer, parts)),
+    close: () => take(writer.close),
   };
+}
+
+function writeResponse(writer: FormWriter, response: Readonly<Record<string, unknown>>): void {
+  const { task, message, statusUpdate, artifactUpdate } = response;
+  if (isObject(task)) writeTask(writer, task);
+  else if (isObject(message)) {
+    writer.start(message["contextId"], message["taskId"], message["role"] === "ROLE_USER" ? "user" : "agent");
+    writeParts(writer, message["parts"] ?? message["content"]);
+  } else if (isObject(statusUpdate)) {
+    if (statusUpdate["final"] === true) writer.close();
+    writer.add("task_update", { taskId: statusUpdate["taskId"], status: stateOf(toObject(statusUpdate["status"])) });
+  } else if (isObject(artifactUpdate)) {
+    writer.start(artifactUpdate["contextId"], artifactUpdate["taskId"]);
+    writeParts(writer, toObject(artifactUpdate["artifact"])["parts"]);
+  }
+}
+
+function writeTask(writer: FormWriter, task: Record<string, unknown>): void {
+  const { id, contextId } = task;
+  const status = toObject(task["status"]);
+  switch (stateOf(status)) {
+    case "submitted":
+      writer.add("task_start", { taskId: id, contextId });
+      writer.start(contextId, id);
+      break;
+    case "working":
+      writer.start(contextId, id);
+      writer.add("task_update", { taskId: id, status: "working" });
+      break;
+    case "completed":
+      writer.close();
+      writer.add("task_complete", { taskId: id });
+      break;
+    case "failed": {
+      writer.close();
+      const texts = list(toObject(status["message"])["parts"] as Part[]).filter(isObject).map(textOf);
+      writer.add("task_error", { taskId: id, errorMessage: texts.find(Boolean) ?? "Task failed", errorCode: "TASK_FAILED" });
+    }
+  }
+}
+
+function writeParts(writer: FormWriter, parts: unknown): void {
+  for (const part of list(parts as Part[]).filter(isObject)) writePart(writer, part);
+}
+
+function writePart(writer: FormWriter, part: Part): void {
+  const event = getEventType(part);
+  const text = textOf(part);
+  if (isThinkingPart(part)) writer.think(getBlockId(part), text);
+  else if (event === "tool_call") {
+    writer.closeThinking();
+    for (const { id, name, args } of extractToolCalls([part])) {
+      writer.closeContent();
+      writer.add("tool_call_start", { toolCallId: id, toolName: name, input: args });
+    }
+    for (const { toolCallId, content: result, error, success } of extractToolResults([part])) {
+      writer.add("tool_call_stop", { toolCallId, finalInput: {}, result, error, isError: !success });
+    }
+  } else if (event !== "thinking_complete" && text) writer.write(getBlockId(part), getBlockType(part) || "text", text);
 }
 
 function stateOf(status: Record<string, unknown>): string {

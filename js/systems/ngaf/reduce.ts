@@ -1,8 +1,8 @@
 // Events → the fields of the contract. runs.ts has the application's calls, and calls these methods.
 //
-//   event ──► reduce ──► messages ◄── answers ◄── reasoning     each part owns its fields;
-//                   ├──► calls, subagents, state                this file knows which event is for which part
-//                   └──► run: status, interrupt, custom events
+//   event ──► take ──► messages ◄── answers ◄── reasoning     each part owns its fields;
+//                 ├──► calls, subagents, state                take.ts knows which event is for which part
+//                 └──► run: status, interrupt, custom events
 //
 // The contract folds reasoning into the message of the same id, knows no reasoning messages, and in version 1 reads each
 // piece of a call's arguments alone: none of that can be had from AG-UI messages, so it is computed from the events.
@@ -12,13 +12,13 @@ import { isObject } from "./json.js";
 import { createAnswers, type AnswersPart } from "./parts/answers.js";
 import { createCalls, type CallsPart } from "./parts/calls.js";
 import { createChunks } from "./parts/chunks.js";
-import { takeList } from "./parts/listed.js";
 import { createMessages, type Messages } from "./parts/messages.js";
 import { createReasoning } from "./parts/reasoning.js";
 import { createRun } from "./parts/run.js";
-import { text, type Fields, type Loose, type Shared } from "./parts/shared.js";
+import type { Fields, Loose, Shared } from "./parts/shared.js";
 import { createState, type SharedState } from "./parts/state.js";
 import { createSubagents } from "./parts/subagents.js";
+import { takeEvent, type ReducerParts } from "./take.js";
 import type { DeliveryOutcome, NgafEvent, NgafSnapshot } from "./types.js";
 
 /** The agent as a reducer sees it. */
@@ -74,105 +74,7 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
     if (version === 2) answers.complete(outcome);
   };
 
-  const addText = (id: string, delta: string): void => messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
-  const startCall = (event: Loose, id: string): void => {
-    calls.start(id, text(event, "toolCallName"));
-    const parent = event.parentMessageId;
-    if (typeof parent !== "string") return;
-    shared.named.add(parent);
-    if (version === 1) return;
-    answers.open(parent, (message) => {
-      const { toolCallIds = [] } = message;
-      return toolCallIds.includes(id) ? message : { ...message, toolCallIds: [...toolCallIds, id] };
-    });
-  };
-
-  /** Gives a chunk to what it continues. */
-  const takeChunk = (event: Loose): void => {
-    const delta = text(event, "delta");
-    const messageId = text(event, "messageId");
-    switch (event.type) {
-      case "TEXT_MESSAGE_CHUNK":
-        return addText(chunks.continue("text:", messageId, (to) => void (answers.speaks(to) || answers.speak(to))), delta);
-      case "REASONING_MESSAGE_CHUNK": {
-        const start = (to: string): (() => void) | void => {
-          if (reasoning.has(to)) return;
-          reasoning.start(to);
-          return () => reasoning.end(to);
-        };
-        return reasoning.add(chunks.continue("reasoning:", messageId, start), delta);
-      }
-      case "TOOL_CALL_CHUNK": {
-        const start = (to: string): (() => void) | void => {
-          if (calls.streams(to)) return;
-          startCall(event, to);
-          return () => calls.end(to);
-        };
-        return calls.args(chunks.continue("call:", text(event, "toolCallId"), start), delta);
-      }
-      default:
-    }
-  };
-
-  const take = (event: Loose): void => {
-    const type = String(event.type);
-    if (type.endsWith("_CHUNK")) return takeChunk(event);
-    if (/^(TEXT|TOOL|REASONING|RUN)_/.test(type)) chunks.close();
-    const id = text(event, "messageId", "unknown");
-    const callId = text(event, "toolCallId");
-    switch (type) {
-      case "RUN_STARTED":
-        run.started();
-        // The run that was asked for has begun already; this is another one, of the same body.
-        if (!run.open) begin();
-        return;
-      case "RUN_FINISHED":
-        return complete(run.finish(event));
-      case "RUN_ERROR":
-        return complete(run.fail(event));
-      case "TEXT_MESSAGE_START":
-        return answers.speak(id);
-      case "TEXT_MESSAGE_CONTENT":
-        return addText(id, text(event, "delta"));
-      case "REASONING_MESSAGE_START":
-        return reasoning.start(id);
-      case "REASONING_MESSAGE_CONTENT":
-        return reasoning.add(id, text(event, "delta"));
-      case "REASONING_MESSAGE_END":
-        return reasoning.end(id);
-      case "TOOL_CALL_START":
-        return startCall(event, callId);
-      case "TOOL_CALL_ARGS":
-        return calls.args(callId, text(event, "delta"));
-      case "TOOL_CALL_END":
-        return calls.end(callId);
-      case "TOOL_CALL_RESULT":
-        if (typeof event.messageId === "string") shared.named.add(event.messageId);
-        return calls.result(callId, event.content);
-      case "STATE_SNAPSHOT":
-        state.set(isObject(event.snapshot) ? event.snapshot : {});
-        return state.cite();
-      case "STATE_DELTA":
-        if (state.patch(event.delta)) state.cite();
-        return;
-      case "MESSAGES_SNAPSHOT":
-        if (takeList(shared, { messages, calls, answers }, event.messages)) state.cite();
-        return;
-      case "CUSTOM":
-        return run.custom(event);
-      case "ACTIVITY_SNAPSHOT":
-        return subagents.activity(event, id);
-      case "ACTIVITY_DELTA":
-        return subagents.patch(event, id);
-      case "SUBAGENT_STARTED":
-        return subagents.took(event, "running");
-      case "SUBAGENT_FINISHED":
-        return subagents.took(event, "complete");
-      case "SUBAGENT_ERROR":
-        return subagents.took(event, "error");
-      default:
-    }
-  };
+  const parts: ReducerParts = { shared, messages, answers, reasoning, calls, subagents, state, run, chunks, begin, complete };
 
   return {
     ...{ version, fields, named: shared.named, messages, calls, state, answers, begin },
@@ -181,7 +83,7 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
     },
     reduce: (event) => {
       const came = original(event as unknown as Loose);
-      if (came) take(came);
+      if (came) takeEvent(parts, came);
     },
     end: (outcome, cause) => {
       if (!run.open) return;

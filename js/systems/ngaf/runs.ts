@@ -69,16 +69,6 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
     );
   };
 
-  /** The reply to the agent's open questions: the answer, or that nobody answers. */
-  const reply = (input: NgafSubmitInput): Partial<RunRequest> => {
-    const { interrupts } = agent.getSnapshot();
-    const resumes = input.resume !== undefined;
-    if (!interrupts.length) return resumes ? { forwardedProps: { command: { resume: input.resume } } } : {};
-    const answer = resumes ? ({ status: "resolved", payload: input.resume } as const) : ({ status: "cancelled" } as const);
-    const resume: ResumeAnswers = interrupts.map(({ id }) => ({ interruptId: id, ...answer }));
-    return { resume };
-  };
-
   return {
     submitRun,
     finished: ({ outcome, error }) => {
@@ -113,7 +103,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
         messages.add({ id, role: "user", content, ...(version === 2 && { delivery }) });
       }
       return submitRun({
-        ...reply(input),
+        ...replyOf(agent, input),
         ...(content !== undefined && { message: { id, content } }),
         ...(input.state && { state: input.state }),
         signal,
@@ -123,14 +113,13 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
       const list = fields.messages;
       if (fields.isLoading) throw new Error("A run is in progress: nothing can be regenerated");
       if (list[assistantIndex]?.role !== "assistant") throw new Error(`Message ${assistantIndex} is not the assistant's`);
-      let last = assistantIndex;
-      while (last >= 0 && list[last]!.role !== "user") last--;
+      const last = list.slice(0, assistantIndex).map(({ role }) => role).lastIndexOf("user");
       const user = list[last];
       if (!user) throw new Error(`No user message stands before message ${assistantIndex}`);
       const cut = (thread: readonly Message[]): readonly Message[] => thread.slice(0, thread.findIndex(({ id }) => id === user.id) + 1);
       agent.setMessages(cut);
       messages.replace(list.slice(0, last + 1));
-      await submitRun(reply({}));
+      await submitRun(replyOf(agent, {}));
     },
     retry: async () => {
       if (submitted && !fields.isLoading) await run(() => agent.retry());
@@ -142,4 +131,14 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
 function toContent(message: NgafSubmitInput["message"]): string | undefined {
   if (typeof message !== "object") return message;
   return message.map((block) => (block.type === "text" ? block.text : JSON.stringify(block))).join("");
+}
+
+/** The reply to the agent's open questions: the answer, or that nobody answers. */
+function replyOf(agent: Agent<JsonObject>, input: NgafSubmitInput): Partial<RunRequest> {
+  const { interrupts } = agent.getSnapshot();
+  const resumes = input.resume !== undefined;
+  if (!interrupts.length) return resumes ? { forwardedProps: { command: { resume: input.resume } } } : {};
+  const answer = resumes ? ({ status: "resolved", payload: input.resume } as const) : ({ status: "cancelled" } as const);
+  const resume: ResumeAnswers = interrupts.map(({ id }) => ({ interruptId: id, ...answer }));
+  return { resume };
 }

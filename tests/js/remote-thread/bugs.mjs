@@ -3,7 +3,7 @@
 export const bugs = [
   {
     name: "a failed load lets what waits go",
-    file: "remote-thread/open.ts",
+    file: "remote-thread/question.ts",
     from: "await called;",
     to: "throw error;",
     tests: ["open"],
@@ -109,7 +109,7 @@ export const bugs = [
   {
     name: "what a run has said meanwhile is taken for an edit",
     file: "remote-thread/open.ts",
-    from: "!early || runs !== since",
+    from: "!early || hasRun()",
     to: "!early",
     tests: ["opened-again"],
   },

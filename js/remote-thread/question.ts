@@ -1,0 +1,44 @@
+// The question for the stored thread, which is asked until the server answers.
+
+import type { AgentError } from "../api/error.js";
+import { askPage, errorOf, hydrate, inTime } from "./ask.js";
+import type { RemoteClient } from "./client.js";
+import { connect, type Connected } from "./connect.js";
+import { toEvents } from "./page.js";
+
+/** The question for the thread of this client. `failed` is called for each answer that fails. */
+export function createQuestion<State>(client: RemoteClient<State>, failed: (error: AgentError) => void) {
+  // Asks the server again, where an answer has failed.
+  let again: (() => void) | undefined;
+  return {
+    /** Resolves with an answer; after a failure, with that to the next question. Rejects once `stopped` is aborted. */
+    ask: async (runId: string, stopped: AbortSignal): Promise<Connected> => {
+      for (;;) {
+        try {
+          return await askOnce(client, runId, stopped);
+        } catch (cause) {
+          if (stopped.aborted) throw cause;
+          const error = errorOf(client, cause, "The thread could not be loaded");
+          const called = new Promise<void>((resolve, reject) => {
+            again = resolve;
+            stopped.addEventListener("abort", () => reject(cause));
+          });
+          failed(error);
+          await called;
+        }
+      }
+    },
+    hasFailed: () => !!again,
+    /** Asks again after a failure. */
+    repeat: () => again?.(),
+    /** The answer is no longer needed. */
+    end: () => void (again = undefined),
+  };
+}
+
+async function askOnce<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
+  const { load } = client.options().thread ?? {};
+  const { threadId, interrupts } = client.core();
+  if (load === "hydrate" || load === "connect") return inTime(client, signal, (ended) => (load === "hydrate" ? hydrate : connect)(client, runId, ended));
+  return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
+}

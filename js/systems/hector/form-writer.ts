@@ -1,0 +1,83 @@
+// Writes events of the AG-UI form, in which thinking, content blocks and the message itself are begun and ended.
+
+import { uuid } from "../../base/uuid.js";
+import type { FormEvent } from "./converter.js";
+
+/** Writes the events of one message, and knows which of its items are open. */
+export interface FormWriter {
+  /** Adds an event. */
+  add(name: string, payload: Record<string, unknown>): void;
+  /** Begins the message, unless it is open. */
+  start(contextId: unknown, taskId: unknown, role?: string): void;
+  /** Adds to the thinking with this id; empty: to the one that is open, or to a new one. */
+  think(id: string, delta: string): void;
+  /** Adds to the content block with this id; empty: to the one that is open, if it has this type. */
+  write(id: string, type: string, delta: string): void;
+  closeThinking(): void;
+  closeContent(): void;
+  /** Ends all that is open. */
+  close(): void;
+  /** Takes the events that were added since the last call. */
+  take(): FormEvent[];
+}
+
+export function createFormWriter(messageId: string): FormWriter {
+  let events: FormEvent[] = [];
+  let open = false;
+  let index = 0;
+  let content: string | undefined;
+  let contentType: string | undefined;
+  let thinking: string | undefined;
+
+  // protojson leaves out what is empty.
+  const add = (name: string, payload: Record<string, unknown>): void => {
+    const told = Object.entries(payload).filter(([, value]) => value !== undefined && value !== "" && value !== 0 && value !== false);
+    events.push({ name, payload: Object.fromEntries(told) });
+  };
+  const closeThinking = (): void => {
+    if (thinking !== undefined) add("thinking_stop", { thinkingId: thinking });
+    thinking = undefined;
+  };
+  const closeContent = (): void => {
+    if (content !== undefined) add("content_block_stop", { blockId: content });
+    content = undefined;
+  };
+
+  return {
+    add,
+    start: (contextId, taskId, role = "agent") => {
+      if (!open) add("message_start", { messageId, contextId, taskId, role });
+      open = true;
+    },
+    think: (given, delta) => {
+      closeContent();
+      const id = given || thinking || uuid();
+      if (id !== thinking) {
+        closeThinking();
+        add("thinking_start", { thinkingId: id });
+        thinking = id;
+      }
+      if (delta) add("thinking_delta", { thinkingId: id, delta });
+    },
+    write: (id, type, delta) => {
+      closeThinking();
+      // A part with an id or a type of its own is a block of its own.
+      if (content === undefined || (id ? id !== content : type !== contentType)) {
+        closeContent();
+        [content, contentType] = [id || uuid(), type];
+        add("content_block_start", { blockId: content, blockType: type, index });
+        index += 1;
+      }
+      add("content_block_delta", { blockId: content, delta });
+    },
+    closeThinking,
+    closeContent,
+    close: () => {
+      closeThinking();
+      closeContent();
+      if (open) add("message_stop", { messageId });
+      open = false;
+    },
+    take: () => events.splice(0),
+  };
+}
