@@ -31,7 +31,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   const readers = new Set<() => void>();
   let closed = false;
 
-  const callback = (name: Name): ((detail: never) => void) | undefined => name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
+  const callback = (name: Name): ((detail: never) => void) | undefined => options()[callbacks[name as keyof typeof callbacks]];
 
   const on: Emitter["on"] = (name, listener, filter) => {
     if (typeof listener !== "function") throw unfit(`on(${String(name)})`, "a function", listener);

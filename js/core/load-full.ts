@@ -7,5 +7,6 @@ import type { AddOn } from "./modules.js";
 export const loadFull = (inflate: Inflate, addOns: readonly AddOn[]): Promise<FullCore> =>
   loading(async () => {
     const base = unpacked(import("./full-inline.js"), inflate);
-    return (await Promise.all([base, import("./add-ons.js").then(({ addAll }) => addAll(addOns, base, inflate))]))[0];
+    await Promise.all([base, import("./add-ons.js").then(({ addAll }) => addAll(addOns, base, inflate))]);
+    return base;
   });

@@ -47,13 +47,10 @@ export function instantiate<Module extends Glue>(glue: Module, module: () => Mod
 }
 
 /** The module that the package carries in a chunk. */
-export const unpacked = async <Module extends Glue>(
+export const unpacked = <Module extends Glue>(
   chunk: Promise<{ readonly glue: Module; readonly bytes: string }>,
   inflate: Inflate,
-): Promise<Module> => {
-  const { glue, bytes } = await chunk;
-  return instantiate(glue, () => inflate(bytes));
-};
+): Promise<Module> => chunk.then(({ glue, bytes }) => instantiate(glue, () => inflate(bytes)));
 
 /**
  * A load, whose failures are `AgentError`s. The import of a chunk may fail as well: the page is offline, or a new version has

@@ -22,7 +22,7 @@ export function addOnsFor(options: Needs): readonly AddOn[] {
   // The maker of the agent refuses values that are no options.
   const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
   const codecs = rules === "strict" || (transport ?? { binary }).binary;
-  return [Object(dialect).name ?? dialect, guard !== undefined && "guard", codecs && "codecs"].filter(Boolean);
+  return [(dialect as { name?: string } | undefined)?.name ?? dialect, guard !== undefined && "guard", codecs && "codecs"].filter(Boolean) as AddOn[];
 }
 
 /** The load of the module that the options ask for. */

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
+import { addOns } from "../../tools/split.mjs";
 
 const root = new URL("../../", import.meta.url);
 const out = new URL(".tools/js-test/", root);
@@ -23,8 +24,9 @@ export default async function init({ module_or_path }) {
   await WebAssembly.instantiate(module instanceof Response ? await module.arrayBuffer() : module);
 }
 `;
-for (const name of ["core", "full"]) writeFileSync(new URL(`glue/${name}.js`, out), glue);
+for (const name of ["core", "base", "full"]) writeFileSync(new URL(`glue/${name}.js`, out), glue);
 const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const base64 = deflateRawSync(empty).toString("base64");
-for (const name of ["bytes", "full-bytes"]) writeFileSync(new URL(`glue/${name}.js`, out), `export const bytes = "${base64}";\n`);
+mkdirSync(new URL("glue/add-ons/", out));
+for (const name of ["bytes", "base-bytes", ...Object.keys(addOns).map((each) => `add-ons/${each}`)]) writeFileSync(new URL(`glue/${name}.js`, out), `export const bytes = "${base64}";\n`);
 writeFileSync(new URL("package.json", out), `{ "type": "module", "sideEffects": false }\n`);

@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { test } from "node:test";
 import { documents } from "../../tools/documents.mjs";
 import { oneFileName } from "../../tools/sources.mjs";
+import { addOns } from "../../tools/split.mjs";
 import { packageFolder, packedFiles, root } from "./consumer.mjs";
 
 const inPackage = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
@@ -25,7 +26,8 @@ test("every source has its module and its types, and there is no other file", ()
     ...["package.json", "THIRD-PARTY-LICENSES.txt", "skills/ag-ui-wasm/SKILL.md", ...documents, "core.wasm", "full.wasm", oneFileName],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
     ...["glue/rules.js", "glue/rules.d.ts"],
-    ...["glue/full.js", "glue/full.d.ts", "glue/full-bytes.js", "glue/full-bytes.d.ts"],
+    ...["glue/full.js", "glue/full.d.ts", "glue/base.js", "glue/base.d.ts", "glue/base-bytes.js", "glue/base-bytes.d.ts"],
+    ...Object.keys(addOns).flatMap((name) => [`glue/add-ons/${name}.js`, `glue/add-ons/${name}.d.ts`]),
     ...sources.flatMap((name) => [".js", ".js.map", ".d.ts"].map((ending) => name.replace(/\.ts$/, ending))),
   ];
   const missing = expected.filter((name) => !inPackage.includes(name));

@@ -9,28 +9,26 @@ const { modulesAt } = await load("core/slim-modules");
 const { fetchTransport, eventSource, webSocket, custom } = await load("network/transports");
 
 describe("the module", () => {
-  const small = [
-    { url: "/" },
-    { url: "/", rules: "tolerant", binary: false, protocol: "0.0.40", tools: [] },
-    { transport: fetchTransport({ url: "/" }) },
-    { transport: eventSource({ url: "/", submitUrl: "/" }) },
-    { transport: custom(async function* () {}) },
+  /** The options, and what they need of the full module; nothing: they get the small one. */
+  const cases = [
+    [{ url: "/" }],
+    [{ url: "/", rules: "tolerant", binary: false, protocol: "0.0.40", tools: [] }],
+    [{ transport: fetchTransport({ url: "/" }) }],
+    [{ transport: eventSource({ url: "/", submitUrl: "/" }) }],
+    [{ transport: custom(async function* () {}) }],
+    [{ url: "/", dialect: "hector" }, "hector"],
+    [{ url: "/", dialect: { name: "chio" } }, "chio"],
+    [{ url: "/", dialect: { name: "ngaf", version: 1 }, guard: {} }, "ngaf", "guard"],
+    [{ url: "/", guard: {} }, "guard"],
+    [{ url: "/", rules: "strict" }, "codecs"],
+    [{ url: "/", binary: true }, "codecs"],
+    [{ transport: fetchTransport({ url: "/", binary: true }) }, "codecs"],
+    [{ transport: webSocket({ url: "ws://host/" }), dialect: "chio" }, "chio", "codecs"],
   ];
-  const full = [
-    { url: "/", dialect: "hector" },
-    { url: "/", dialect: { name: "chio" } },
-    { url: "/", guard: {} },
-    { url: "/", rules: "strict" },
-    { url: "/", binary: true },
-    { transport: fetchTransport({ url: "/", binary: true }) },
-    { transport: webSocket({ url: "ws://host/" }) },
-  ];
-  for (const [name, all] of Object.entries({ core: small, full })) {
-    it(`is ${name} for these options`, async () => {
-      for (const options of all) {
-        const modules = { core: async () => "core", full: async () => "full" };
-        assert.equal(await moduleFor(modules, options)(), name, JSON.stringify(options));
-      }
+  for (const [options, ...addOns] of cases) {
+    it(`is the ${addOns.length ? `full one, with ${addOns.join(" and ")},` : "small one"} for ${JSON.stringify(options)}`, async () => {
+      const modules = { core: async () => [], full: async (_, names) => names };
+      assert.deepEqual(await moduleFor(modules, options)(), addOns);
     });
   }
 });
