@@ -46,7 +46,7 @@ const modules = [
   { name: "full", features: [], target: at("target/full"), divided: true },
 ];
 
-/** What travels as text: the names of the modules in the scratch folder, and their files in pkg/glue. */
+/** The modules that travel as text: their names in the scratch folder, and their files in pkg/glue. */
 const inlined = [["core", "bytes"], ["base", "base-bytes"], ...Object.keys(addOns).map((name) => [`add-ons/${name}`, `add-ons/${name}`])];
 
 /** @param {Module} module */

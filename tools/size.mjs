@@ -12,7 +12,7 @@ const limitsFile = new URL("size-limits.json", import.meta.url);
 /** @typedef {{ min: number, gzip: number, brotli: number }} Size in bytes */
 /**
  * `initial`: what a bundler that splits puts into the page's own bundle. `together`: with the chunks that an agent with plain
- * options loads; slim loads the bare module beside them. `full`: the same with a dialect or a guard. `file`: all of it in
+ * options loads; slim loads the bare module beside them. `full`: the same with the largest dialect. `file`: all of it in
  * one file, as bundlers without splitting make it.
  *
  * @typedef {{ initial: Size, together: Size, full: Size, file: Size }} EntrySize
@@ -31,9 +31,10 @@ export async function measure() {
   for (const entry of entries) {
     const slim = entry === "slim.js";
     const { initial, chunks } = await split(entry);
-    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) =>
-      sum(initial, chunks(slim ? `core/${name}.js` : `core/${name}-inline.js`), chunks("agent/live.js"), ...(slim ? [bare] : []));
-    measured[entry] = { initial, together: loaded("core", wasm), full: loaded("full", full), file: sizeOf(await bundle(entry)) };
+    const loaded = (/** @type {string[]} */ ...names) => sum(initial, ...names.map(chunks), chunks("agent/live.js"));
+    const together = slim ? sum(loaded("core/core.js"), wasm) : loaded("core/core-inline.js");
+    const everything = slim ? sum(loaded("core/full.js"), full) : loaded("core/full-inline.js", "core/add-ons.js", "glue/add-ons/hector.js");
+    measured[entry] = { initial, together, full: everything, file: sizeOf(await bundle(entry)) };
   }
   // The page's part and the worker's; what the page would load if it had no worker is left out.
   const { initial, chunks } = await split("worker.js");

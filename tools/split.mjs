@@ -213,7 +213,8 @@ function ownersOf({ functions, imported, exports, elements }) {
     before = owners.size;
     for (const index of callers.keys()) {
       const [owner, ...others] = new Set(callersOf(index));
-      if (owner && others.length === 0 && !owners.has(index) && !called.has(index) && !exported.has(index) && !functions[index - first]?.fixed) owners.set(index, owner);
+      if (owner && others.length === 0 && !owners.has(index) && !called.has(index) && !exported.has(index) && !functions[index - first]?.fixed)
+        owners.set(index, owner);
     }
   }
   return owners;
@@ -246,7 +247,7 @@ function functionTable(tables) {
 }
 
 /**
- * What the base exports for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
+ * The exports of the base for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
  *
  * @param {Module} module @param {Map<number, string>} owners @returns {External[]}
  */
@@ -280,11 +281,13 @@ function writeBase(module, owners, places, shared) {
   const table = tables.indexOf(functionTable(tables));
   const call = (/** @type {number} */ index) => throughTable(places, index, typeOf(module, index), table);
   const kept = functions.filter((_, at) => !owners.has(imported.length + at));
-  const code = kept.map((each) => rewritten(each, (what, index, _from, _to, operation) => {
-    if (what !== "function") return undefined;
-    if (owners.has(index)) return call(index);
-    return [operation, ...unsigned(order.get(index) ?? 0)];
-  }));
+  const code = kept.map((each) =>
+    rewritten(each, (what, index, _from, _to, operation) => {
+      if (what !== "function") return undefined;
+      if (owners.has(index)) return call(index);
+      return [operation, ...unsigned(order.get(index) ?? 0)];
+    })
+  );
 
   const passing = [...exports.values()].filter(({ kind, index }) => kind === 0 && owners.has(index));
   passing.forEach(({ index }, at) => order.set(index, numbers.length + at));
@@ -295,7 +298,10 @@ function writeBase(module, owners, places, shared) {
   });
 
   const size = Math.max(...places.values()) + 1;
-  const grown = tables.map(({ type, limits: [flags = 0, ...limits] }, at) => [type, flags, ...limits.flatMap((limit) => unsigned(at === table ? Math.max(limit, size) : limit))]);
+  const grown = tables.map((
+    { type, limits: [flags = 0, ...limits] },
+    at,
+  ) => [type, flags, ...limits.flatMap((limit) => unsigned(at === table ? Math.max(limit, size) : limit))]);
   const names = [...exports].map(([name, { kind, index }]) => [...string(name), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
   const numbered = shared.map(({ kind, index }, at) => [...string(`${at}`), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
   const filled = elements.flatMap(({ offset, functions: all }) => filling(all.map((index, at) => [offset + at, order.get(index), owners.has(index)])));
@@ -316,7 +322,7 @@ function writeBase(module, owners, places, shared) {
  * @param {Module} module @param {Map<number, string>} owners @param {Map<number, number>} places @param {External[]} shared @param {string} name
  */
 function writeAddOn(module, owners, places, shared, name) {
-  const { functions, imported, tables } = module;
+  const { functions, imported } = module;
   const own = [...owners].filter(([, owner]) => owner === name).map(([index]) => index).sort((a, b) => a - b);
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   /** @type {number[]} */
@@ -336,13 +342,15 @@ function writeAddOn(module, owners, places, shared, name) {
   const imports = shared.filter(({ kind, index }) => (kind === 0 ? used.has(index) : kind !== 3 || globals.has(index)));
   const order = new Map([...imports.filter(({ kind }) => kind === 0).map(({ index }) => index), ...own].map((index, at) => [index, at]));
   const globalAt = new Map(imports.filter(({ kind }) => kind === 3).map(({ index }, at) => [index, at]));
-  const code = bodies.map((each) => rewritten(each, (what, index, _from, _to, operation) => {
-    if (what === "type") return operation === 0x11 ? [operation, ...unsigned(typeAt(index))] : [operation, ...signed(typeAt(index))];
-    if (what === "table") return [0];
-    if (what === "global") return [operation, ...unsigned(globalAt.get(index) ?? 0)];
-    const at = order.get(index);
-    return at === undefined ? throughTable(places, index, typeAt(typeOf(module, index)), 0) : [operation, ...unsigned(at)];
-  }));
+  const code = bodies.map((each) =>
+    rewritten(each, (what, index, _from, _to, operation) => {
+      if (what === "type") return operation === 0x11 ? [operation, ...unsigned(typeAt(index))] : [operation, ...signed(typeAt(index))];
+      if (what === "table") return [0];
+      if (what === "global") return [operation, ...unsigned(globalAt.get(index) ?? 0)];
+      const at = order.get(index);
+      return at === undefined ? throughTable(places, index, typeAt(typeOf(module, index)), 0) : [operation, ...unsigned(at)];
+    })
+  );
   const ownTypes = bodies.map(({ type }) => unsigned(typeAt(type)));
   const importList = imports.map((each) => [...string("a"), ...string(`${shared.indexOf(each)}`), each.kind, ...importType(module, each, typeAt)]);
   const filled = filling(own.filter((index) => places.has(index)).map((index) => [places.get(index) ?? 0, order.get(index), false]));
@@ -355,7 +363,7 @@ function writeAddOn(module, owners, places, shared, name) {
   ]);
 }
 
-/** What an import is. @param {Module} module @param {External} external @param {(type: number) => number} typeAt */
+/** The type of an import. @param {Module} module @param {External} external @param {(type: number) => number} typeAt */
 function importType(module, { kind, index }, typeAt) {
   if (kind === 0) return unsigned(typeAt(typeOf(module, index)));
   // Tables and memories of any size.
@@ -389,7 +397,7 @@ function rewritten(function_, change) {
   visit(function_, (what, index, from, to, operation) => {
     const changed = change(what, index, from, to, operation);
     if (!changed) return;
-    // The table of a call stands behind its type.
+    // The table of a call follows its type.
     const begin = what === "table" ? from : from - 1;
     out.push(...function_.body.subarray(done, begin), ...changed);
     done = to;

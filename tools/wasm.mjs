@@ -54,7 +54,7 @@ export class Reader {
     return this.bytes.subarray(this.place - count, this.place);
   }
 
-  /** What is preceded by its length. */
+  /** Bytes after their length. */
   block() {
     return this.take(this.number());
   }

@@ -1,6 +1,7 @@
 // Options that no agent can work with are refused where they are given. TypeScript says the same.
 
 import type { AgentOptions } from "../api/types.js";
+import { callbacks } from "../base/emitter.js";
 import { expect, expectList, unfit } from "../base/failure.js";
 import { checkTools } from "./tools.js";
 
@@ -16,7 +17,7 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
   if (dialect && typeof dialect !== "string") expect("dialect", "string", dialect.name);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
   for (const [name, type] of members) if (options[name] != null) expect(name, type, options[name]);
-  for (const name of ["onFinish", "onError", "onWarning", "onEvent", "onDecision"] as const) expect(name, "function", options[name] ?? expect);
+  for (const name of Object.values(callbacks)) expect(name, "function", options[name] ?? expect);
   if (options.initialMessages !== undefined) expectList("initialMessages", "object", options.initialMessages);
   if (options.eventTypes) expectList("eventTypes", "string", options.eventTypes);
   for (const [group, settings] of Object.entries({ limits, saving, retry, notify })) {

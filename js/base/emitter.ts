@@ -22,7 +22,8 @@ export interface Emitter {
 // So many events wait for a reader of `events` that is slower than they come, or has stopped reading.
 const maxWaiting = 1000;
 
-const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
+/** The options that are called with what happens. */
+export const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
 
 /** An emitter that reads the callbacks at the time of the call. */
 export function createEmitter(options: () => AgentOptions): Emitter {

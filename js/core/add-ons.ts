@@ -19,7 +19,7 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
   stepper: () => import("../glue/add-ons/stepper.js"),
 };
 
-/** What an add-on calls. */
+/** The add-ons that others call. */
 const calls: Partial<Record<AddOn, AddOn>> = { chio: "guard", stepper: "codecs" };
 
 /** The add-ons that the base has. */

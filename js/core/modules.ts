@@ -5,7 +5,7 @@
 import type { Core, FullCore, Inflate } from "./loader.js";
 import type { AgentOptions } from "../api/types.js";
 
-/** What the full module has besides its base: the dialects by their names; the guard; the codecs of strict rules and the binary framing; the stepper, and compaction. */
+/** A part of the full module besides its base: the dialects by their names; the guard; the codecs of strict rules and the binary framing; the stepper, and compaction. */
 export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "guard" | "codecs" | "stepper";
 
 /** Loads of both modules, whose bytes `inflate` unpacks where the package carries them. A load that failed is forgotten: the next call begins again. */
@@ -17,7 +17,7 @@ export interface Modules {
 /** The options that decide which module is loaded. */
 export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;
 
-/** What the options ask for of the full module; nothing: the small one does. */
+/** The parts of the full module that the options ask for; none: the small module does. */
 export function addOnsFor(options: Needs): readonly AddOn[] {
   // The maker of the agent refuses values that are no options.
   const { dialect, guard, rules, binary, transport } = Object(options) as Needs;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
+import { addOns } from "../../tools/split.mjs";
 
 const root = new URL("../../", import.meta.url);
 
@@ -12,10 +13,10 @@ export const folder = process.env.AG_UI_WASM_JS
 /** Whether the core in that folder is the real one. */
 export const real = existsSync(new URL("core.wasm", folder));
 
-/** The load of the WebAssembly module that the package carries, of that name. */
+/** The load of the WebAssembly module that the package carries, of that name, with all add-ons. */
 export const carried = async (name = "core") => {
   const [{ inline }, { inflate }] = await Promise.all(["core/inline", "core/unpack"].map(load));
-  return () => inline[name](inflate);
+  return () => inline[name](inflate, Object.keys(addOns));
 };
 
 /** A module of the package. */

@@ -85,7 +85,7 @@ describe("tables", () => {
     const measured = {
       "`ag-ui-wasm/react`, in the page's bundle": react?.initial,
       "with what a plain chat loads": react?.together,
-      "with what the full module brings": react?.full,
+      "with what a page of Hector loads": react?.full,
       "in one file, without splitting": react?.file,
       "`ag-ui-wasm`, in the page's bundle": index?.initial,
       "`ag-ui-wasm/svelte`, in the page's bundle": svelte?.initial,
