@@ -131,7 +131,8 @@ for (const [name, split] of Object.entries(splitters)) {
   test(`${name} splits: at first comes neither a module nor what works only with one`, async () => {
     const entry = consumer.write(`split/${name}.js`, `
       import { createAgent } from "ag-ui-wasm";
-      const agent = createAgent({ url: process.argv[2] });
+      // The second argument has an add-on loaded.
+      const agent = createAgent({ url: process.argv[2], rules: process.argv[3] });
       agent.submit("hi").then(({ outcome, error }) => {
         if (error) console.error(error);
         console.log(outcome, agent.getSnapshot().messages[1].content);
@@ -144,7 +145,8 @@ for (const [name, split] of Object.entries(splitters)) {
     for (const file of first) for (const [, next = ""] of (files.get(file) ?? "").matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g)) first.add(next);
     const late = {
       "the small module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/bytes.js"), "utf8").slice(100, 160),
-      "the full module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/full-bytes.js"), "utf8").slice(100, 160),
+      "the base of the full module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/base-bytes.js"), "utf8").slice(100, 160),
+      "an add-on": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/add-ons/codecs.js"), "utf8").slice(100, 160),
       // A header of requests.
       "what works only with a module": "last-event-id",
     };
@@ -153,7 +155,7 @@ for (const [name, split] of Object.entries(splitters)) {
       assert.equal(where.length, 1, `${what} is in one file, not in ${where.join(", ")}`);
       assert.ok(!first.has(where[0] ?? ""), `${what} comes at first`);
     }
-    assert.equal(await consumer.node(join(folder, "main.mjs"), server.url), `success ${ANSWER}`);
+    for (const rules of ["tolerant", "strict"]) assert.equal(await consumer.node(join(folder, "main.mjs"), server.url, rules), `success ${ANSWER}`);
   });
 }
 
