@@ -130,11 +130,9 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
   const requests: ScriptedRequest[] = [];
   const answers: ScriptedAnswer[] = [];
   const waiting: ((answer: ScriptedAnswer) => void)[] = [];
-  const bodies = new Set<StreamedBody>();
   const watchers: ((request: ScriptedRequest) => void)[] = [];
-  const encoder = new TextEncoder();
+  const bodies = createBodies(advance);
   let watched = 0;
-  let now = 0;
 
   const answer = (given: ScriptedAnswer): void => {
     const take = waiting.shift();
@@ -142,6 +140,82 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
     else answers.push(given);
   };
 
+  const nextAnswer = (signal: AbortSignal | undefined): Promise<ScriptedAnswer> =>
+    new Promise((resolve, reject) => {
+      waiting.push(resolve);
+      signal?.addEventListener("abort", () => {
+        const place = waiting.indexOf(resolve);
+        if (place >= 0) waiting.splice(place, 1);
+        reject(signal.reason);
+      });
+    });
+
+  const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+    const request = toRequest(resource, init);
+    requests.push(request);
+    const watcher = watchers.shift();
+    if (watcher) {
+      watched++;
+      watcher(request);
+    }
+    const given = answers.shift() ?? (await nextAnswer(request.signal));
+    if ("response" in given) return given.response();
+    if ("pieces" in given) return new Response(bodies.begin(request, [...given.pieces], given.end), given.head);
+    const stream = bodies.begin(request, whole(given, request), given.ends ? "closed" : "open");
+    return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  };
+
+  return {
+    fetch,
+    requests,
+    get now() {
+      return bodies.now;
+    },
+    reply: (...steps) => answer({ steps, ends: true }),
+    open: (...steps) => answer({ steps, ends: false }),
+    play: (recording) => {
+      for (const { status, headers, parts, end } of readRecording(recording)) {
+        const pieces = parts.map((part) => bytesOf(part) ?? (part as number));
+        answer({ pieces, end, head: { status, headers: { ...headers } } });
+      }
+    },
+    send: bodies.send,
+    end: bodies.end,
+    cut: bodies.cut,
+    refuse: (status, body = "", headers = {}) => answer({ response: () => new Response(body, { status, headers }) }),
+    fail: () =>
+      answer({
+        response: () => {
+          throw new TypeError("Failed to fetch");
+        },
+      }),
+    request: () => {
+      const request = requests[watched];
+      if (!request || watchers.length) return new Promise((resolve) => watchers.push(resolve));
+      watched++;
+      return Promise.resolve(request);
+    },
+    tick: bodies.tick,
+  };
+}
+
+function toRequest(resource: RequestInfo | URL, init: RequestInit): ScriptedRequest {
+  return {
+    url: typeof resource === "object" && "url" in resource ? resource.url : String(resource),
+    method: init.method ?? "GET",
+    headers: new Headers(init.headers),
+    input: typeof init.body === "string" ? JSON.parse(init.body) : {},
+    signal: init.signal ?? undefined,
+  };
+}
+
+/** The bodies that are on their way, and the clock by which their steps are due. */
+function createBodies(advance: ((ms: number) => void) | undefined) {
+  const bodies = new Set<StreamedBody>();
+  const encoder = new TextEncoder();
+  let now = 0;
+
+  /** Sends the steps that are due. */
   const pump = (body: StreamedBody): void => {
     const { steps, controller, request } = body;
     while (steps.length && body.due <= now) {
@@ -158,47 +232,6 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
     else controller.error(new TypeError("The connection was cut"));
   };
 
-  const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
-    const signal = init.signal ?? undefined;
-    const request: ScriptedRequest = {
-      url: typeof resource === "object" && "url" in resource ? resource.url : String(resource),
-      method: init.method ?? "GET",
-      headers: new Headers(init.headers),
-      input: typeof init.body === "string" ? JSON.parse(init.body) : {},
-      signal,
-    };
-    requests.push(request);
-    const watcher = watchers.shift();
-    if (watcher) {
-      watched++;
-      watcher(request);
-    }
-    const given = answers.shift() ?? (await new Promise<ScriptedAnswer>((resolve, reject) => {
-      waiting.push(resolve);
-      signal?.addEventListener("abort", () => {
-        const place = waiting.indexOf(resolve);
-        if (place >= 0) waiting.splice(place, 1);
-        reject(signal.reason);
-      });
-    }));
-    if ("response" in given) return given.response();
-    const recorded = "pieces" in given;
-    const steps = recorded ? [...given.pieces] : whole(given, request);
-    const end = recorded ? given.end : given.ends ? "closed" : "open";
-    const stream = new ReadableStream<Uint8Array>({
-      start(controller) {
-        const body: StreamedBody = { request, controller, steps, end, due: now };
-        bodies.add(body);
-        signal?.addEventListener("abort", () => bodies.delete(body) && controller.error(signal.reason));
-        pump(body);
-      },
-      cancel() {
-        for (const body of bodies) if (body.request === request) bodies.delete(body);
-      },
-    });
-    return new Response(stream, recorded ? given.head : { headers: { "content-type": "text/event-stream" } });
-  };
-
   const last = (): StreamedBody => {
     const body = [...bodies].pop();
     if (!body) throw new Error("No body is open: the agent has sent no request, has disconnected, or has read all of it");
@@ -206,48 +239,39 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
   };
 
   return {
-    fetch,
-    requests,
     get now() {
       return now;
     },
-    reply: (...steps) => answer({ steps, ends: true }),
-    open: (...steps) => answer({ steps, ends: false }),
-    play: (recording) => {
-      for (const { status, headers, parts, end } of readRecording(recording)) {
-        const pieces = parts.map((part) => bytesOf(part) ?? (part as number));
-        answer({ pieces, end, head: { status, headers: { ...headers } } });
-      }
-    },
-    send: (...steps) => {
+    /** The body of the response to a request. */
+    begin: (request: ScriptedRequest, steps: ScriptedStep[], end: RecordedEnd) =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          const body: StreamedBody = { request, controller, steps, end, due: now };
+          const { signal } = request;
+          bodies.add(body);
+          signal?.addEventListener("abort", () => bodies.delete(body) && controller.error(signal.reason));
+          pump(body);
+        },
+        cancel() {
+          for (const body of bodies) if (body.request === request) bodies.delete(body);
+        },
+      }),
+    send: (...steps: readonly ScriptedStep[]): void => {
       const body = last();
       body.steps.push(...steps);
       pump(body);
     },
-    end: () => {
+    end: (): void => {
       const body = last();
       body.end = "closed";
       pump(body);
     },
-    cut: () => {
+    cut: (): void => {
       const body = last();
       bodies.delete(body);
       body.controller.error(new TypeError("The connection was cut"));
     },
-    refuse: (status, body = "", headers = {}) => answer({ response: () => new Response(body, { status, headers }) }),
-    fail: () =>
-      answer({
-        response: () => {
-          throw new TypeError("Failed to fetch");
-        },
-      }),
-    request: () => {
-      const request = requests[watched];
-      if (!request || watchers.length) return new Promise((resolve) => watchers.push(resolve));
-      watched++;
-      return Promise.resolve(request);
-    },
-    tick: async (ms = 0) => {
+    tick: async (ms = 0): Promise<void> => {
       const until = now + ms;
       await turn();
       for (;;) {

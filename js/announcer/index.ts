@@ -45,7 +45,7 @@ function makeRegion(): HTMLElement {
 
 /**
  * Tells screen readers what happens: that the agent answers, the text of each answer once it is complete, that a call needs approval, a
- * question, an error. What is there already is not read. Into an element with `role="log"`; without one, it makes one at the end of the
+ * question, an error. What is there already, or is loaded, is not read. Into an element with `role="log"`; without one, it makes one at the end of the
  * document's body and takes it away again. Returns what ends it, so it may be an effect of React, Svelte or Vue.
  *
  * @example
@@ -90,19 +90,42 @@ export function announcer<State>(agent: Agent<State>, element?: HTMLElement | nu
   };
 }
 
-/** Finds answers that are complete and calls that wait, each once: they count as announced from then on. Lists that are as before have nothing new. */
+const keyOf = ({ role, id }: Message): string => `${role} ${id}`;
+
+/** Whether the messages are a thread that was loaded: no run has brought them, and they do not continue what was shown. */
+const isLoaded = (now: AgentSnapshot, before: AgentSnapshot): boolean => {
+  if (now.isLoading || before.isLoading || now.messages === before.messages) return false;
+  const last = before.messages.at(-1);
+  return before.thread.status === "loading" || !last || !now.messages.some((message) => keyOf(message) === keyOf(last));
+};
+
+/** Finds answers that are complete, each once: they count as announced from then on; and calls and questions that wait now and did not before. */
 function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, said: Set<string>) {
-  const fresh = (key: string): boolean => !said.has(key) && !!said.add(key);
+  const all = snapshot.messages;
+  // A message that is taken back may come again with the same id.
+  if (before && all.length < before.messages.length) {
+    const left = new Set(all.map(keyOf));
+    for (const key of said) if (!left.has(key)) said.delete(key);
+  }
   // From the end: what was said before stands in front.
   const messages: Message[] = [];
-  for (let at = snapshot.messages === before?.messages ? -1 : snapshot.messages.length - 1; at >= 0; at--) {
-    const message = snapshot.messages[at]!;
-    if (message.role === "assistant" && message.delivery === "streaming") continue;
-    if (!fresh(`message ${message.role} ${message.id}`)) break;
+  for (let at = all === before?.messages ? -1 : all.length - 1; at >= 0; at--) {
+    const message = all[at]!;
+    const key = keyOf(message);
+    if (message.role === "assistant" && message.delivery === "streaming") {
+      said.delete(key);
+      continue;
+    }
+    if (said.has(key)) break;
+    said.add(key);
     if (message.role === "assistant") messages.unshift(message);
   }
-  const toolCalls = snapshot.toolCalls === before?.toolCalls ? [] : snapshot.toolCalls;
-  const calls = toolCalls.filter(({ id, phase }) => phase === "awaiting-approval" && fresh(`call ${id}`));
-  const interrupts = snapshot.interrupts.filter(({ id, answered }) => !answered && fresh(`interrupt ${id}`));
+  if (before && isLoaded(snapshot, before)) messages.length = 0;
+  const waits = ({ phase }: ToolCall): boolean => phase === "awaiting-approval";
+  const waited = new Set(before?.toolCalls.filter(waits).map(({ id }) => id));
+  const calls = snapshot.toolCalls === before?.toolCalls ? [] : snapshot.toolCalls.filter((call) => waits(call) && !waited.has(call.id));
+  const asks = ({ id, message }: Interrupt): string => `${id} ${message}`;
+  const asked = new Set(before?.interrupts.filter(({ answered }) => !answered).map(asks));
+  const interrupts = snapshot.interrupts.filter((interrupt) => !interrupt.answered && !asked.has(asks(interrupt)));
   return { messages, calls, interrupts };
 }

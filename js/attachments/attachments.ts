@@ -2,6 +2,7 @@
 
 import type { Attachment, SubmitHolder } from "../api/attachments.js";
 import type { ContentPart } from "../api/types.js";
+import { call } from "../base/call.js";
 import { change, toEntry, type AttachmentEntry, type Batch } from "./entry.js";
 import { createHeld } from "./held.js";
 import { readSaved, toSaved, type SavedAttachments } from "./saved.js";
@@ -75,7 +76,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const changed = (): void => {
     items = undefined;
     held.changed();
-    for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
+    for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
   };
   const uploads = createUploads({ upload, maxConcurrent, stallMs, changed });
   const held = createHeld({ composer, changed, drop: uploads.drop });

@@ -103,6 +103,7 @@ export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits
         };
         all = [...all, held];
         signal?.addEventListener("abort", () => abort(held));
+        if (signal?.aborted) abort(held);
         changed();
         if (all.includes(held)) show(agent);
       });

@@ -28,15 +28,26 @@ export async function readInline(file: Blob, { signal }: UploadContext): Promise
   return { data: btoa(binary) };
 }
 
+/** Base64 as it is, and that of a `data:` URL with its type, which may be another one than the file's. */
+function readData(data: string): { readonly value: string; readonly type?: string | undefined } {
+  const comma = data.indexOf(",");
+  if (!data.startsWith("data:") || comma < 0) return { value: data };
+  const [type, ...parameters] = data.slice(5, comma).split(";");
+  const value = data.slice(comma + 1);
+  if (parameters.includes("base64")) return { value, type: type || undefined };
+  const bytes = value.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return { value: btoa(bytes), type: type || undefined };
+}
+
 /** The content part of a file that is there. Throws where the upload has given nothing of use. */
 export function toPart(uploaded: unknown, file: { readonly name: string; readonly kind: MediaPart["type"]; readonly mimeType: string }): ContentPart {
-  const { url, data, mimeType = file.mimeType } = (uploaded ?? {}) as { [Member in "url" | "data" | "mimeType"]?: unknown };
-  if (typeof mimeType !== "string") throw new TypeError("upload: expected a string as mimeType");
+  const { url, data, mimeType: given } = (uploaded ?? {}) as { [Member in "url" | "data" | "mimeType"]?: unknown };
+  if (given !== undefined && typeof given !== "string") throw new TypeError("upload: expected a string as mimeType");
   const metadata = { filename: file.name };
-  if (typeof url === "string" && url) return { type: file.kind, source: { type: "url", value: url, mimeType }, metadata };
+  if (typeof url === "string" && url) return { type: file.kind, source: { type: "url", value: url, mimeType: given ?? file.mimeType }, metadata };
   if (typeof data !== "string") throw new TypeError("upload: expected { url } or { data } with a string");
-  const value = data.startsWith("data:") ? data.slice(data.indexOf(",") + 1) : data;
-  return { type: file.kind, source: { type: "data", value, mimeType }, metadata };
+  const { value, type = file.mimeType } = readData(data);
+  return { type: file.kind, source: { type: "data", value, mimeType: given ?? type }, metadata };
 }
 
 /**
@@ -47,6 +58,7 @@ export function runUpload(upload: Upload, file: Blob, stallMs: number, controlle
   const { signal } = controller;
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let ended = false;
     const wait = (): void => {
       clearTimeout(timer);
       if (Number.isFinite(stallMs))
@@ -54,12 +66,13 @@ export function runUpload(upload: Upload, file: Blob, stallMs: number, controlle
     };
     const end = <Value>(settle: (value: Value) => void) => (value: Value): void => {
       clearTimeout(timer);
+      ended = true;
       settle(value);
     };
     signal.addEventListener("abort", () => end(reject)(signal.reason as unknown));
     wait();
     const report = (progress: number): void => {
-      if (signal.aborted) return;
+      if (ended) return;
       wait();
       if (progress >= 0) onProgress(Math.min(progress, 1));
     };

@@ -36,9 +36,8 @@ export function readBody(
   task = { until: Infinity },
 ): void {
   const { performance } = globalThis;
-  const { timeOrigin } = performance;
+  const take = createInput(body, memory, task);
   let [began, last] = [0, -Infinity];
-  let room = new Uint8Array(0);
   let size = pieceBytes;
 
   const next = (): void => {
@@ -49,21 +48,6 @@ export function readBody(
     }
   };
   const fail = (error: unknown): void => close(() => body.fail(error));
-
-  /** Gives the core a piece. 0: nothing more is wanted. 2: it has more to do. */
-  const take = (piece: Uint8Array): number => {
-    // Where the module's memory has grown, the old room has no length, and takes not even an empty piece.
-    if (room.length < Math.max(piece.length, 1)) {
-      const bytes = Math.max(piece.length, roomBytes);
-      const at = body.room(bytes);
-      room = new Uint8Array(memory.buffer, at, bytes);
-    }
-    room.set(piece);
-    task.until = last + sliceMs;
-    const wanted = body.read(piece.length, timeOrigin + last);
-    task.until = Infinity;
-    return wanted;
-  };
 
   const come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
     if (done) return close(() => body.end());
@@ -80,7 +64,7 @@ export function readBody(
         const bytes = size;
         const whole = rest.length <= bytes;
         // A view costs a small read more than its copy does.
-        const wanted = take(whole ? rest : rest.subarray(0, bytes));
+        const wanted = take(whole ? rest : rest.subarray(0, bytes), last);
         if (!wanted) return body.free();
         if (wanted === steps) return goOn(whole ? undefined : rest.subarray(bytes));
         const now = performance.now();
@@ -100,7 +84,7 @@ export function readBody(
   const goOn = (rest: Uint8Array | undefined): void =>
     wait(() => {
       try {
-        const wanted = take(nothing);
+        const wanted = take(nothing, last);
         if (!wanted) body.free();
         else if (wanted === steps) goOn(rest);
         else wait(rest ? () => give(rest) : next);
@@ -135,6 +119,25 @@ export function readBody(
   };
 
   next();
+}
+
+/** Gives the core pieces, each at a time of `performance.now`. The result is 0 when nothing more is wanted, 2 when it has more to do. */
+function createInput(body: Body, memory: WebAssembly.Memory, task: { until: number }): (piece: Uint8Array, now: number) => number {
+  const { timeOrigin } = performance;
+  let room = new Uint8Array(0);
+  return (piece, now) => {
+    // Where the module's memory has grown, the old room has no length, and takes not even an empty piece.
+    if (room.length < Math.max(piece.length, 1)) {
+      const bytes = Math.max(piece.length, roomBytes);
+      const at = body.room(bytes);
+      room = new Uint8Array(memory.buffer, at, bytes);
+    }
+    room.set(piece);
+    task.until = now + sliceMs;
+    const wanted = body.read(piece.length, timeOrigin + now);
+    task.until = Infinity;
+    return wanted;
+  };
 }
 
 /** Calls back when the page has had its turn. By a message: nested timers wait for 4 ms, those of a hidden page for a second. */

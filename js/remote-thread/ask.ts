@@ -1,7 +1,7 @@
 // Requests to the agent's server beside its runs: to open a thread, to page in it, to ask what it can do.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentOptions, ServerRequest, ThreadPage, TransportTarget } from "../api/types.js";
+import type { AgentOptions, ServerRequest, ThreadPage, TransportRequest, TransportTarget } from "../api/types.js";
 import type { Errors, RemoteClient } from "./client.js";
 import { checkPage, readHydrated, toEvents, type OpenedThread } from "./page.js";
 
@@ -17,14 +17,17 @@ export async function refusalOf({ error }: Errors, response: Response): Promise<
   const body = await response.text().then((text) => text.slice(0, bodyLength), () => "");
   const kind = status === 401 || status === 403 ? "auth" : "http";
   const retryable = kind === "http" && (status >= 500 || [408, 409, 425, 429].includes(status));
-  return error({ kind, status, body, retryable, message: `The server answered ${status}` });
+  const after = response.headers.get("retry-after") ?? "";
+  const retryAfterMs = after ? Math.max(Number(after) * 1000 || Date.parse(after) - Date.now() || 0, 0) : undefined;
+  return error({ kind, status, body, retryable, retryAfterMs, ...(status === 409 && { code: "busy" }), message: `The server answered ${status}` });
 }
 
 /** A failure as the agent's error. */
 export function errorOf({ error, isError }: Errors, cause: unknown, what: string): AgentError {
   if (isError(cause)) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return error({ kind: "connection", code: "thread", retryable: true, message: `${what}: ${reason}`, cause });
+  const status = Number((cause as { readonly status?: unknown } | undefined)?.status) || undefined;
+  return error({ kind: status ? "http" : "connection", code: "thread", status, retryable: true, message: `${what}: ${reason}`, cause });
 }
 
 /** Makes the request that functions of a preset receive. The options are read before every request. */
@@ -51,14 +54,13 @@ export async function createRequest<State>(client: RemoteClient<State>, signal: 
   };
 }
 
-/** Asks the loader for a page, with a time limit. `before`: as the page after it has named it. */
-export async function askPage<State>(client: RemoteClient<State>, before: string | undefined, signal: AbortSignal): Promise<ThreadPage | undefined> {
-  const { thread } = client.options();
-  const load = thread?.load;
-  if (typeof load !== "function") return undefined;
-  const { threadId } = client.core();
-  const limit = thread?.limit;
-  const timeoutMs = thread?.timeoutMs ?? 30_000;
+/** Waits for the server as long as the option `thread.timeoutMs` says, and until `signal` is aborted. */
+export async function inTime<State, Value>(
+  client: RemoteClient<State>,
+  signal: AbortSignal,
+  action: (ended: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const timeoutMs = client.options().thread?.timeoutMs ?? 30_000;
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   signal.addEventListener("abort", stop);
@@ -66,20 +68,30 @@ export async function askPage<State>(client: RemoteClient<State>, before: string
   try {
     const late = new Promise<never>((_, reject) => {
       const end = (): void =>
-        reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The loader of the thread has not answered" }));
+        reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The thread could not be loaded: the server has not answered" }));
       if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
       controller.signal.addEventListener("abort", end);
+      if (signal.aborted) stop();
     });
-    const request = await createRequest(client, controller.signal);
-    const page = await Promise.race([load({ ...request, threadId, before, limit }), late]);
+    return await Promise.race([action(controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Asks the loader for a page, with a time limit. `before`: as the page after it has named it. */
+export async function askPage<State>(client: RemoteClient<State>, before: string | undefined, signal: AbortSignal): Promise<ThreadPage | undefined> {
+  const { load, limit } = client.options().thread ?? {};
+  if (typeof load !== "function") return undefined;
+  const { threadId } = client.core();
+  try {
+    const page = await inTime(client, signal, async (ended) => load({ ...(await createRequest(client, ended)), threadId, before, limit }));
     return checkPage(client, page, threadId, (message) => client.emitter.emit("warning", { code: "message-malformed", message }));
   } catch (cause) {
     const error = errorOf(client, cause, "The thread could not be loaded");
     if (error.status === 404 || error.status === 410) return undefined;
     throw error;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -87,21 +99,22 @@ export async function askPage<State>(client: RemoteClient<State>, before: string
 export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<OpenedThread> {
   const { threadId } = client.core();
   const { tools, context, forwardedProps } = client.input();
-  const target = await client.target({ resume: false, threadId, runId, cursor: undefined });
-  const response = await post(target, { threadId, runId, state: {}, messages: [], tools, context, forwardedProps }, signal);
+  const body = { threadId, runId, state: {}, messages: [], tools, context, forwardedProps };
+  const response = await post(client, { resume: false, threadId, runId, cursor: undefined }, body, signal);
   if (response.status === 404 || response.status === 410) return toEvents(undefined, undefined, runId, threadId);
   if (!response.ok) throw await refusalOf(client, response);
   return readHydrated(client, await response.text(), threadId);
 }
 
-/** Sends a body to the agent's own address, as a run's request would go there. */
-export async function post(
-  { url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget,
-  body: unknown,
-  signal: AbortSignal,
-): Promise<Response> {
-  const all = new Headers(headers);
-  all.set("content-type", "application/json");
-  all.set("accept", "text/event-stream");
-  return send(url, { method, headers: all, body: JSON.stringify(body), signal, ...(credentials && { credentials }) });
+/** Sends a body to where such a request of a run would go, and as often. */
+export async function post<State>(client: RemoteClient<State>, request: TransportRequest, body: unknown, signal: AbortSignal): Promise<Response> {
+  const once = async (): Promise<Response> => {
+    const { url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget = await client.target(request);
+    const all = new Headers(headers);
+    all.set("content-type", "application/json");
+    all.set("accept", "text/event-stream");
+    return send(url, { method, headers: all, body: JSON.stringify(body), signal, ...(credentials && { credentials }) });
+  };
+  const response = await once();
+  return response.status === 401 && typeof client.options().headers === "function" ? once() : response;
 }

@@ -6,17 +6,24 @@ export interface Told {
   readonly event: { readonly type?: unknown; readonly [member: string]: unknown };
 }
 
-/** The events of a whole body: server-sent events, or one JSON value a line. */
+/** The events of a whole body: server-sent events, one JSON value a line, or a list of them. */
 export function eventsOf(text: string): Told[] {
   const told: Told[] = [];
   const take = (json: string): void => {
     try {
       const event: unknown = JSON.parse(json);
-      if (typeof event === "object" && event) told.push({ json, event: event as Told["event"] });
+      if (Array.isArray(event)) event.forEach((one) => take(JSON.stringify(one)));
+      // One line each, for the core. A string in it has no line break of its own.
+      else if (typeof event === "object" && event) told.push({ json: json.replaceAll("\n", " "), event: event as Told["event"] });
     } catch {
       // No event of ours.
     }
   };
+  const [list] = /^\uFEFF?\s*(?=\[)/.exec(text) ?? [];
+  if (list !== undefined) {
+    take(text.slice(list.length));
+    return told;
+  }
   let data: string[] = [];
   for (const line of `${text.replace(/^\uFEFF/, "")}\n\n`.split(/\r\n|\r|\n/)) {
     if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));

@@ -5,7 +5,7 @@ import { post, refusalOf } from "./ask.js";
 import { eventsOf, type Told } from "./body.js";
 import type { RemoteClient } from "./client.js";
 import { lastIndex } from "./list.js";
-import { toEvents, type OpenedThread } from "./page.js";
+import { checkThread, malformed, toEvents, type OpenedThread } from "./page.js";
 
 /** A server that has no such thread, or no such route. */
 const without: readonly number[] = [404, 405, 410, 422, 501];
@@ -30,13 +30,16 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   }
   const { threadId, messages: local } = client.core();
   const { tools, context, forwardedProps } = client.input();
-  const target = await client.target({ resume: true, threadId, runId, cursor: undefined });
   const body = { threadId, runId, state: {}, messages: [], tools, context, forwardedProps };
-  const response = await post(target, body, signal);
+  const response = await post(client, { resume: true, threadId, runId, cursor: undefined }, body, signal);
   if (without.includes(response.status)) return toEvents(undefined, undefined, runId, threadId);
   if (!response.ok) throw await refusalOf(client, response);
   const { chunks, rest } = await readRepeated(response);
-  const told = eventsOf(new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer()));
+  const text = new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer());
+  const told = eventsOf(text);
+  // A thread that has no runs yet is an empty stream, or one with comments.
+  if (!told.some(({ event }) => typeof event.type === "string") && /^(?!:|\w+:|[\s\uFEFF]*$)/m.test(text)) throw malformed(client, "events");
+  checkThread(client, told, threadId);
   const open = rest ? openRun(told) : undefined;
   if (!open) void rest?.reader.cancel().catch(() => {});
   const history = open ? told.slice(0, open.at) : told;

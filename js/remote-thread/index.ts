@@ -67,7 +67,7 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     isLoading: opening.isLoading,
     leave: opening.leave,
     begin: opening.handed,
-    loadOlder: () => paging.load(opening.load),
+    loadOlder: () => paging.load(opening.load, opening.signal),
     owns: hidden.owns,
     saved: hidden.saved,
     opens: opening.target,
@@ -75,7 +75,7 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
       reasons.note(reason, asking, given);
       // Opening a thread is no run that a submit could be refused for.
       if (opening.isLoading()) asking.ifBusy = "queue";
-      else if ("ifBusy" in given && given.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking);
+      else if ("ifBusy" in given && given.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking, opening.signal);
       return undefined;
     },
     carrying: (target, request) => {

@@ -13,8 +13,8 @@ const mostEmpty = 10;
 export interface Paging {
   /** Whether there is one. */
   readonly has: boolean;
-  /** Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more. */
-  load(reopen: () => Promise<void>): Promise<boolean>;
+  /** Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more; `ended`: nobody waits for it. */
+  load(reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean>;
   /** Pages begin anew, before this page. */
   begin(older: ThreadPage["older"], messages: readonly Message[]): void;
 }
@@ -61,7 +61,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     return true;
   };
 
-  const next = async (reopen: () => Promise<void>): Promise<boolean> => {
+  const next = async (reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean> => {
     client.use();
     await client.ready();
     // Another tab, which had the store meanwhile, has opened the thread for itself, and not so far back perhaps.
@@ -69,7 +69,10 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     const turn = begun;
     for (let empty = 0; before !== undefined && empty < mostEmpty; empty++) {
       const from = before;
-      const page = await askPage(client, from, new AbortController().signal);
+      const page = await askPage(client, from, ended).catch((cause: unknown) => {
+        if (!ended.aborted) throw cause;
+        return undefined;
+      });
       // Reloaded, or gone, meanwhile.
       if (turn !== begun || client.disposed()) return false;
       seen.add(from);
@@ -86,7 +89,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     get has() {
       return before !== undefined;
     },
-    load: (reopen) => (loading ??= next(reopen).finally(() => (loading = undefined))),
+    load: (reopen, ended) => (loading ??= next(reopen, ended).finally(() => (loading = undefined))),
     begin: (older, messages) => {
       begun++;
       seen = new Set();

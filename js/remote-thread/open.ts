@@ -61,7 +61,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   const { signal } = gone;
   const status = createStatus(client, hidden, paging);
   const calls = createOpenCalls(client);
-  const question = createQuestion(client, signal, (error) => {
+  const question = createQuestion(client, (error) => {
     status.set("error", error);
     client.emitter.emit("error", error);
     loading?.reject(error);

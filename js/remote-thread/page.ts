@@ -3,7 +3,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { Message, ThreadPage } from "../api/types.js";
-import { eventsOf } from "./body.js";
+import { eventsOf, type Told } from "./body.js";
 import type { Errors } from "./client.js";
 import { lastIndex } from "./list.js";
 
@@ -15,12 +15,19 @@ export interface OpenedThread {
   readonly older?: ThreadPage["older"];
 }
 
-const malformed = ({ error }: Errors, expected: string): AgentError =>
+/** The answer is no page. */
+export const malformed = ({ error }: Errors, expected: string): AgentError =>
   error({ kind: "protocol", code: "thread-malformed", retryable: true, message: `The loader of the thread answered without ${expected}` });
 
 /** The page is of another thread. */
 const otherThread = ({ error }: Errors, found: unknown): AgentError =>
   error({ kind: "protocol", code: "thread-other", retryable: true, message: `The server answered with the thread ${JSON.stringify(found)}` });
+
+/** Throws where a run in it is one of another thread. */
+export function checkThread(client: Errors, told: readonly Told[], threadId: string): void {
+  const other = told.find(({ event: { type, threadId: found } }) => type === "RUN_STARTED" && typeof found === "string" && found !== threadId);
+  if (other) throw otherThread(client, other.event.threadId);
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -55,11 +62,15 @@ export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interru
 export function readHydrated(client: Errors, text: string, threadId: string): OpenedThread {
   const told = eventsOf(text);
   const find = (type: string) => told[lastIndex(told, ({ event }) => event.type === type)]?.event;
-  const started = find("RUN_STARTED");
-  if (started && typeof started.threadId === "string" && started.threadId !== threadId) throw otherThread(client, started.threadId);
+  checkThread(client, told, threadId);
   const failed = find("RUN_ERROR");
   if (failed)
-    throw client.error({ kind: "run", code: typeof failed.code === "string" ? failed.code : undefined, retryable: true, message: String(failed.message) });
+    throw client.error({
+      kind: "run",
+      code: typeof failed.code === "string" ? failed.code : undefined,
+      retryable: true,
+      message: String(failed.message ?? "The run failed"),
+    });
   if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
   const messages = find("MESSAGES_SNAPSHOT")?.messages;
   return { lines: told.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };

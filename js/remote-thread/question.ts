@@ -1,13 +1,13 @@
 // The question for the stored thread, which is asked until the server answers.
 
 import type { AgentError } from "../api/error.js";
-import { askPage, errorOf, hydrate } from "./ask.js";
+import { askPage, errorOf, hydrate, inTime } from "./ask.js";
 import type { RemoteClient } from "./client.js";
 import { connect, type Connected } from "./connect.js";
 import { toEvents } from "./page.js";
 
 /** The question for the thread of this client. `failed` is called for each answer that fails. */
-export function createQuestion<State>(client: RemoteClient<State>, signal: AbortSignal, failed: (error: AgentError) => void) {
+export function createQuestion<State>(client: RemoteClient<State>, failed: (error: AgentError) => void) {
   // Asks the server again, where an answer has failed.
   let again: (() => void) | undefined;
   return {
@@ -15,7 +15,7 @@ export function createQuestion<State>(client: RemoteClient<State>, signal: Abort
     ask: async (runId: string, stopped: AbortSignal): Promise<Connected> => {
       for (;;) {
         try {
-          return await askOnce(client, runId, signal);
+          return await askOnce(client, runId, stopped);
         } catch (cause) {
           if (stopped.aborted) throw cause;
           const error = errorOf(client, cause, "The thread could not be loaded");
@@ -39,7 +39,6 @@ export function createQuestion<State>(client: RemoteClient<State>, signal: Abort
 async function askOnce<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
   const { load } = client.options().thread ?? {};
   const { threadId, interrupts } = client.core();
-  if (load === "hydrate") return hydrate(client, runId, signal);
-  if (load === "connect") return connect(client, runId, signal);
+  if (load === "hydrate" || load === "connect") return inTime(client, signal, (ended) => (load === "hydrate" ? hydrate : connect)(client, runId, ended));
   return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
 }

@@ -14,7 +14,7 @@ const frame = ["RUN_STARTED", "RUN_FINISHED"];
  * Sends the message at once and shows it. The server's answer is shown after the run in progress. `undefined`: the server does
  * not take it.
  */
-export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<State>, submit: Asking): Promise<RunResult | undefined> {
+export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<State>, submit: Asking, signal: AbortSignal): Promise<RunResult | undefined> {
   const { runId, messages = [] } = submit;
   const { threadId, runId: parentRunId, state, isLoading } = client.core();
   if (!isLoading || !messages.length) return undefined;
@@ -28,9 +28,9 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
   show((shown) => [...shown, ...messages]);
   let text: string;
   try {
-    const target = await client.target({ resume: false, threadId, runId, cursor: undefined });
     const sent = messages.map(({ delivery: _, ...message }) => message);
-    const response = await post(target, { threadId, runId, parentRunId, state, messages: sent, tools, context, forwardedProps }, new AbortController().signal);
+    const body = { threadId, runId, parentRunId, state, messages: sent, tools, context, forwardedProps };
+    const response = await post(client, { resume: false, threadId, runId, cursor: undefined }, body, signal);
     if (refuses.includes(response.status)) {
       void response.body?.cancel().catch(() => {});
       show((shown) => shown.filter(({ id }) => !ids.has(id)));
@@ -39,11 +39,12 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
     if (!response.ok) return failed(await refusalOf(client, response));
     text = await response.text();
   } catch (cause) {
+    if (client.disposed()) return { runId, outcome: "aborted" };
     return failed(cause);
   }
   const told = eventsOf(text);
   const error = told.find(({ event }) => event.type === "RUN_ERROR")?.event;
-  if (error) return failed(client.error({ kind: "run", retryable: true, message: String(error.message) }));
+  if (error) return failed(client.error({ kind: "run", retryable: true, message: String(error.message ?? "The run failed") }));
   // Most say what comes of it in the run in progress.
   if (told.every(({ event }) => frame.includes(String(event.type)))) return { runId, outcome: "success" };
   return hidden.play(runId, async () => ({ lines: told.map(({ json }) => json) }));

@@ -73,6 +73,31 @@ describe("attachments", () => {
     assert.deepEqual([type, source.mimeType, Buffer.from(source.value, "base64").length], ["document", "application/octet-stream", 70_000]);
   });
 
+  it("reads a data: URL: its type, which may not be the file's, and one that is not base64", async () => {
+    const urls = ["data:image/jpeg;base64,QUJD", "data:image/svg+xml;charset=utf-8,%3Csvg%20/>", "data:,a", "QUJD"];
+    const { files } = begin({ upload: ({ name }) => ({ data: urls[name] }), maxConcurrent: 9 });
+    files.add(urls.map((_, at) => file(String(at), "image/heic")));
+    await until(() => files.items.every(({ status }) => status === "ready"));
+    assert.deepEqual(
+      files.parts().map(({ source }) => [source.value, source.mimeType]),
+      [["QUJD", "image/jpeg"], [btoa("<svg />"), "image/svg+xml"], [btoa("a"), "image/heic"], ["QUJD", "image/heic"]],
+    );
+  });
+
+  it("goes on where a listener throws", async () => {
+    const reported = mock.method(console, "error", () => {});
+    const { files, all } = begin();
+    files.subscribe(() => {
+      throw new Error("of the page");
+    });
+    assert.equal(files.add([file()]).length, 1);
+    await settled();
+    ready(all[0], "a");
+    await until(() => files.items[0].status === "ready");
+    assert.ok(reported.mock.callCount() >= 2);
+    reported.mock.restore();
+  });
+
   it("refuses what is too large or of another type, and uploads none of it", async () => {
     const { files, all } = begin({ accept: "image/*,.pdf", maxBytes: 10 });
     files.add([file("a.png", "image/png", 11), file("b.txt", "text/plain"), file("c.PDF", ""), file("d.webp", "image/webp; x=1", 10)]);
@@ -161,10 +186,18 @@ describe("attachments", () => {
       ready(all[0], "late");
       await settled();
       assert.equal(files.items[0].status, "error");
-      // One that never says anything.
+      // Progress after the end is none, and nothing waits for more.
+      ready(all[1], "b");
+      await until(() => files.items[1].status === "ready");
+      all[1].onProgress(0.5);
       mock.timers.tick(1000);
-      await until(() => files.items[1].status === "error");
-      assert.match(files.items[1].message, /no progress for 1000 ms/);
+      assert.equal(all[1].signal.aborted, false);
+      // One that never says anything.
+      files.add([file("c.png")]);
+      await until(() => all.length === 3);
+      mock.timers.tick(1000);
+      await until(() => files.items[2].status === "error");
+      assert.match(files.items[2].message, /no progress for 1000 ms/);
     });
   });
 
@@ -312,6 +345,14 @@ describe("a submit with attachments", { skip }, () => {
       await settled();
       assert.equal(requests.length, 0);
     }
+  });
+
+  it("is not held where its signal was aborted before", async () => {
+    const { agent, files, requests } = begin();
+    files.add([file("a.png")]);
+    const run = agent.submit({ message: "look", parts: files, signal: AbortSignal.abort() });
+    assert.equal((await run).outcome, "aborted");
+    assert.deepEqual([agent.getSnapshot().queue, files.save().items, requests.length], [[], [], 0]);
   });
 
   it("gives the files back where the agent refuses the submit", async () => {

@@ -88,8 +88,15 @@ export const bugs = [
   {
     name: "a screen reader hears an answer again",
     file: "announcer/index.ts",
-    from: "!said.has(key) && !!said.add(key)",
-    to: "true",
+    from: "if (said.has(key)) break;",
+    to: "",
+    tests: ["announcer"],
+  },
+  {
+    name: "a screen reader hears a thread that is loaded",
+    file: "announcer/index.ts",
+    from: "if (before && isLoaded(snapshot, before)) messages.length = 0;",
+    to: "",
     tests: ["announcer"],
   },
   {

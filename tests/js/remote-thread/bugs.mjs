@@ -53,8 +53,8 @@ export const bugs = [
   {
     name: "a message that may have reached the server is sent again",
     file: "remote-thread/steer.ts",
-    from: "  } catch (cause) {\n    return failed(cause);",
-    to: "  } catch {\n    return undefined;",
+    from: "    return failed(cause);",
+    to: "    return undefined;",
     tests: ["connect"],
   },
   {

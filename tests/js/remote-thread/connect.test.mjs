@@ -63,6 +63,33 @@ describe("a thread that the server repeats", () => {
     agent.dispose();
   });
 
+  for (const [name, response, code] of [
+    ["a page of HTML", () => new Response("<html></html>", { headers: { "content-type": "text/html" } }), "thread-malformed"],
+    ["another thread", () => answer(sse(...run("r1"), { ...finished("r1"), threadId: "other" }).replace('"threadId":"t"', '"threadId":"other"')), "thread-other"],
+  ]) {
+    it(`is an error where the server answers with ${name}, and nothing of it is shown`, async () => {
+      const agent = create(replay, connects(response));
+      await assert.rejects(agent.ready, { kind: "protocol", code });
+      assert.deepEqual([ids(agent), agent.getSnapshot().thread.status], [[], "error"]);
+      agent.dispose();
+    });
+  }
+
+  it("is new where the stream has comments alone", async () => {
+    const agent = create(replay, connects(() => answer(": welcome\n\nretry: 10\n\n")));
+    await agent.ready;
+    assert.equal(agent.getSnapshot().thread.status, "new");
+    agent.dispose();
+  });
+
+  it("is connected to no longer after dispose, while a run of it is in progress that was not joined", async () => {
+    let cancelled = false;
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(sse(...run("r1")))), cancel: () => void (cancelled = true) });
+    const agent = create(replay, connects(() => answer(body)));
+    agent.subscribe(() => ids(agent).length && agent.dispose());
+    await until(() => cancelled);
+  });
+
   it("needs to know where", async () => {
     const agent = create({ thread: { load: "connect" } });
     await assert.rejects(agent.ready, { kind: "unsupported", code: "input", message: /replay/ });
@@ -135,6 +162,14 @@ describe('ifBusy: "steer"', () => {
       agent.dispose();
     });
   }
+
+  it("ends with the agent where the server does not answer", async () => {
+    let signal;
+    const { agent, first, second } = await steered((request) => new Promise((_, reject) => (({ signal } = request), signal.addEventListener("abort", () => reject(signal.reason)))));
+    await until(() => signal);
+    agent.dispose();
+    assert.deepEqual([(await first).outcome, (await second).outcome, signal.aborted], ["aborted", "aborted", true]);
+  });
 
   it("is an error where nobody knows whether the server has it, and is not sent again", async () => {
     const { agent, server, second, ends } = await steered(() => {

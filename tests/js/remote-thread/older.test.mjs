@@ -166,6 +166,17 @@ describe("loadOlder", () => {
     agent.dispose();
   });
 
+  it("ends with the agent while it is asked for", async () => {
+    let asked;
+    const load = ({ before, signal }) => (before === undefined ? { messages: [user("u9")], older: "p1" } : new Promise(() => (asked = signal)));
+    const agent = create({ thread: { load } });
+    await agent.ready;
+    const older = agent.loadOlder();
+    await until(() => asked);
+    agent.dispose();
+    assert.deepEqual([await older, asked.aborted], [false, true]);
+  });
+
   it("does nothing in an agent without a loader", async () => {
     const agent = create({});
     assert.equal(await agent.loadOlder(), false);

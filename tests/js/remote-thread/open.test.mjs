@@ -123,6 +123,13 @@ describe("a thread that is opened by a loader", () => {
     agent.dispose();
   });
 
+  it("is new where the loader rejects with a status of the server that says so, whatever its error is", async () => {
+    const agent = create({ thread: { load: () => Promise.reject(Object.assign(new Error("not found"), { status: 404 })) } });
+    await agent.ready;
+    assert.equal(agent.getSnapshot().thread.status, "new");
+    agent.dispose();
+  });
+
   it("leaves out messages that are none, and says so", async () => {
     const warnings = [];
     const agent = create({ thread: { load: async () => ({ messages: [null, { role: "user" }, ...stored, 5] }) }, onWarning: ({ code }) => warnings.push(code) });
@@ -238,11 +245,59 @@ describe("a thread that is opened by a request without messages", () => {
     ["a page of HTML", () => new Response("<html></html>", { headers: { "content-type": "text/html" } }), { code: "thread-malformed" }],
     ["a refusal", () => new Response("down", { status: 503 }), { kind: "http", status: 503, body: "down" }],
     ["a login that is out of date", () => new Response("", { status: 401 }), { kind: "auth", status: 401 }],
+    ["a server at work", () => new Response("", { status: 409, headers: { "retry-after": "2" } }), { code: "busy", retryable: true, retryAfterMs: 2000 }],
+    ["a failure that it says nothing about", () => answer(sse(started(), { type: "RUN_ERROR" })), { kind: "run", message: "The run failed" }],
   ]) {
     it(`is an error after ${name}, and nothing of it is shown`, async () => {
       const agent = create({ thread: { load: "hydrate" } }, createServer(response));
       await assert.rejects(agent.ready, found);
       assert.deepEqual([agent.getSnapshot().messages, agent.getSnapshot().thread.status], [[], "error"]);
+      agent.dispose();
+    });
+  }
+
+  const events = [started(), { type: "MESSAGES_SNAPSHOT", messages: stored }, finished()];
+  for (const [form, text] of [
+    ["events of several lines", events.map((event) => JSON.stringify(event, undefined, 1).replace(/^/gm, "data: ")).join("\n\n")],
+    ["a list of events", `[\n${events.map((event) => JSON.stringify(event)).join(",\n")}\n]`],
+  ]) {
+    it(`is read from ${form}`, async () => {
+      const agent = create({ thread: { load: "hydrate" } }, createServer(() => answer(text)));
+      await agent.ready;
+      assert.deepEqual(ids(agent), ["u1", "a1", "u2", "a2"]);
+      agent.dispose();
+    });
+  }
+
+  it("is asked for once more, with new headers, where the login was out of date", async () => {
+    let token = 0;
+    const server = createServer(({ headers }) => (headers.get("token") === "1" ? new Response("", { status: 401 }) : answer(sse(...events))));
+    const agent = create({ thread: { load: "hydrate" }, headers: () => ({ token: String(++token) }) }, server);
+    await agent.ready;
+    assert.deepEqual([ids(agent).length, server.requests.length], [4, 2]);
+    agent.dispose();
+  });
+
+  for (const load of ["hydrate", "connect"]) {
+    const never = ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const resume = { by: "replay", url: "http://agent/connect", method: "POST" };
+
+    it(`is an error where the server does not answer in time, with load: "${load}"`, async () => {
+      const server = createServer(never);
+      const agent = create({ thread: { load, timeoutMs: 5 }, resume }, server);
+      await assert.rejects(agent.ready, { kind: "connection", code: "thread", message: /has not answered/ });
+      assert.equal(server.requests[0].signal.aborted, true);
+      agent.dispose();
+    });
+
+    it(`is asked for no longer after stop, with load: "${load}"`, async () => {
+      const server = createServer(never);
+      const agent = create({ thread: { load, timeoutMs: 0 }, resume }, server);
+      const { ready } = agent;
+      await until(() => server.requests.length === 1);
+      await agent.stop();
+      await assert.rejects(ready, { kind: "aborted" });
+      assert.equal(server.requests[0].signal.aborted, true);
       agent.dispose();
     });
   }
