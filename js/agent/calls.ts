@@ -17,6 +17,8 @@ export interface CallsClient {
   readonly members: Members<unknown>;
   /** Settles when somebody is there who could have a tool; nothing where somebody is. */
   arrival(): Promise<void> | undefined;
+  /** No connection is open. */
+  rests(): boolean;
   /** A tool of that name that came with a submit. */
   brought(name: string): Tool | PageTool | undefined;
   /** Why none may be executed, if so. */
@@ -28,7 +30,7 @@ export interface CallsClient {
 }
 
 /** Nothing runs yet. */
-export function createCalls({ members, arrival, brought, refusal, settle, hold }: CallsClient): Calls {
+export function createCalls({ members, arrival, rests, brought, refusal, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
   /** The tool of that name as the application has it now: of the agent that has asked, or of another one that is there. */
   const find = (name: string): PageTool | undefined => {
@@ -39,11 +41,17 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
   let ended: (readonly [string, AbortController, string])[] = [];
   let held: string[] = [];
   let holding = false;
+  // Calls that wait for somebody to be there.
+  const waiting = new Set<string>();
 
   const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
-    for (let nobody; !signal.aborted && (nobody = arrival());) await nobody;
+    for (let nobody; !signal.aborted && (nobody = arrival());) {
+      waiting.add(toolCallId);
+      await nobody;
+    }
+    waiting.delete(toolCallId);
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));
@@ -107,6 +115,7 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
     },
     find,
     abandon,
+    unclaimed: () => rests() && !members.here().length && running.size > 0 && [...running.keys()].every((toolCallId) => waiting.has(toolCallId)),
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
 }

@@ -36,7 +36,13 @@ export function createOwn<State>(thread: Thread<State>, given: AgentOptions<Stat
     calls: createCalls({
       members,
       // Where there is no store, the tools of whoever has asked run, mounted or not.
-      arrival: () => (given.persist ? members.arrival() : undefined),
+      arrival: () => {
+        const nobody = given.persist ? members.arrival() : undefined;
+        // In another tab somebody may be.
+        if (nobody) queueMicrotask(thread.saves.rest);
+        return nobody;
+      },
+      rests: () => shown.read().connection.phase === "closed",
       brought: (name) => thread.brought.get(name),
       refusal: () => thread.saves.refusal(),
       settle: (json) => void link.call("settleCall", json),

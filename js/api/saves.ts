@@ -45,6 +45,8 @@ export interface SavesClient {
   readonly members: { watched(): boolean; here(): readonly unknown[] };
   readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly jobs: { rejoin(runId: string): void };
+  /** The calls of the page, once the core has come. */
+  readonly source: { parts(): { readonly calls: { unclaimed(): boolean } } | undefined };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
   readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean; leave(): void } | undefined };

@@ -200,7 +200,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
       const json = link.save();
       end();
       shared.known = json;
-      steps.forget();
+      steps.forget(true);
       shared.saved = true;
       const last = read();
       if (last.isLoading) publish(stopped(last));

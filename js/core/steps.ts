@@ -20,8 +20,8 @@ export interface Steps<State> {
   cancel(run: Run<State>): boolean;
   /** Takes all, and the thread as it was before the first of them. */
   take(): readonly [from: AgentSnapshot<State>, todo: PendingStep<State>[]];
-  /** Nothing waits. */
-  forget(): void;
+  /** Nothing waits. `decisions`: those do. */
+  forget(decisions?: boolean): void;
   /** The runs are given up; what else waits still does. */
   release(): void;
   /** Shows what waits, on this thread if one is given. */
@@ -51,9 +51,9 @@ export function createSteps<State>(
     else kept.delete(client);
   };
 
-  const forget = (): void => {
+  const forget = (decisions?: boolean): void => {
     base = undefined;
-    list = [];
+    list = list.filter(({ acts }) => decisions && acts);
     retain();
   };
 

@@ -4,6 +4,7 @@
 import { createBody, type WritableBody } from "./body.js";
 import { endsByDefault, isText, parse } from "./line-frames.js";
 import { call } from "../base/call.js";
+import { longestMs } from "../base/timer.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
@@ -136,7 +137,7 @@ function createPause(over: () => void) {
   const check = (): void => {
     if (due === undefined) return;
     const left = due - Date.now();
-    if (left > 0) timer = setTimeout(check, left);
+    if (left > 0) timer = setTimeout(check, Math.min(left, longestMs));
     else over();
   };
   return {
@@ -144,7 +145,7 @@ function createPause(over: () => void) {
     expect: (ms: number): void => {
       if (due === undefined || ms < due - Date.now()) {
         clearTimeout(timer);
-        if (ms > 0) timer = setTimeout(check, ms);
+        if (ms > 0) timer = setTimeout(check, Math.min(ms, longestMs));
       }
       due = ms > 0 ? Date.now() + ms : undefined;
     },

@@ -9,21 +9,16 @@ export function sameThread(one: string, other: string): boolean {
   return (["messages", "state", "queue"] as const).every((part) => JSON.stringify(then[part]) === JSON.stringify(now[part]));
 }
 
+/** The lists of a save, and what names an element; without that, it is its own name. */
+const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId" };
+
 /** Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. */
 export function mergeSaves(older: string, newer: string): string {
-  const [old, own] = [JSON.parse(older), JSON.parse(newer)] as [Saved, Saved];
-  const itself = (id: string): string => id;
-  const byId = ({ id }: { readonly id: string }): string => id;
-  return JSON.stringify({
-    ...old,
-    ...own,
-    messages: union(old.messages, own.messages, byId),
-    interrupts: union(old.interrupts, own.interrupts, byId),
-    handled: union(old.handled, own.handled, itself),
-    unsent: union(old.unsent, own.unsent, itself),
-    untold: union(old.untold, own.untold, ({ call }) => call),
-    // The reader adds up what belongs to one model.
-    usage: [...(old.usage ?? []), ...(own.usage ?? [])],
-    queue: union(old.queue, own.queue, ({ runId }) => runId).filter(({ runId }) => runId !== own.runId),
-  });
+  const [old, own] = [JSON.parse(older), JSON.parse(newer)];
+  const merged = { ...old, ...own };
+  for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);
+  merged.queue = merged.queue.filter(({ runId }: Saved) => runId !== own.runId);
+  // The reader adds up what belongs to one model.
+  merged.usage = [...(old.usage ?? []), ...(own.usage ?? [])];
+  return JSON.stringify(merged);
 }

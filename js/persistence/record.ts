@@ -7,10 +7,12 @@
 //   record.mark = mark of the text ─►  the text has all of it
 //   record.of = nothing            ─►  without a text: how an agent begins, with the changes since
 //   neither                        ─►  another page has written: a call that was executed stays executed, and no more
+//
+// A run that has ended since the text was cut off there: its answer is not in the record.
 
 import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
-import { isPromise } from "../base/promise.js";
+import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
 import { composeSave, union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
@@ -21,7 +23,11 @@ export interface Text {
   /** The ids of its messages and calls. */
   known?: ReadonlySet<string>;
   /** The marks of those that are being written, which may come to be there. */
-  writing?: ReadonlySet<string>;
+  writing?: Set<string>;
+  /** The save that the store has last refused: as long as its record is the last one there, this page begins with it. */
+  refused?: { readonly mark: string; readonly saved: Saved } | undefined;
+  /** The number of the read or write that this is known from. */
+  noted?: number;
 }
 
 interface Marked extends Saved {
@@ -43,10 +49,16 @@ const stream = ["lastEventId", "cursor", "behind", "usageTold", "checkpoint", "e
 
 const callsOf = (message: Message): string[] => ((message as AssistantMessage).toolCalls ?? []).map(({ id }) => id);
 
-const note = (at: Text, { mark, messages }: Marked): void => {
+/** Notes what is in the store, unless that is known from a later read or write. */
+const note = (at: Text, number: number, { mark, messages }: Marked): void => {
+  if (number < at.noted!) return;
+  at.noted = number;
   at.mark = mark;
   at.known = new Set(messages.flatMap((message) => [message.id, ...callsOf(message)]));
 };
+
+// Numbers the reads and writes of this page, in the order in which they begin.
+let begun = 0;
 
 /** The changes since the text was written. */
 function recordOf(saved: Saved, mark: string, { mark: of, known = new Set(), writing = new Set() }: Text): Record {
@@ -68,10 +80,11 @@ function join(found: unknown, record: Record | undefined): unknown {
   const { mark, ...text } = found as Marked;
   if (!record || record.mark === mark) return text;
   if (record.of !== mark && !record.among?.includes(mark!)) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
-  const left = record.runId === text.runId ? [] : stream;
+  const same = record.runId === text.runId;
   return {
-    ...Object.fromEntries(Object.entries(text).filter(([name]) => !left.includes(name))),
+    ...Object.fromEntries(Object.entries(text).filter(([name]) => same || !stream.includes(name))),
     ...Object.fromEntries(facts.map((name) => [name, record[name]])),
+    running: record.running || ((!same || text.running) && !record.interrupts?.length),
     messages: union(text.messages, record.messages, ({ id }) => id),
     untold: record.untold,
   };
@@ -84,6 +97,7 @@ export type First = Pick<Saved, "messages" | "state">;
 
 /** Reads the store. */
 export function readStore(store: AgentStore, at: Text, first: First): unknown {
+  const number = ++begun;
   const beside = (): unknown => {
     try {
       return store.record?.load();
@@ -99,8 +113,8 @@ export function readStore(store: AgentStore, at: Text, first: First): unknown {
     const none = !found && record && record.of === undefined;
     const text: unknown = none ? JSON.parse(composeSave(undefined, { ...first, threadId: record.threadId! })) : found;
     if (!store.record || !isText(text)) return text;
-    note(at, text);
-    return join(text, record);
+    note(at, number, text);
+    return record && record.mark === at.refused?.mark ? at.refused.saved : join(text, record);
   };
   const text = store.load();
   const record = beside();
@@ -114,30 +128,19 @@ export function writeStore(store: AgentStore, at: Text, saved: Saved, done: (fai
   const mark = uuid();
   const text: Marked = record ? { ...saved, mark } : saved;
   let kept = false;
-  const settle = (what: () => unknown, then: (failure?: { readonly cause: unknown }) => void): void => {
-    try {
-      const value = what();
-      if (isPromise(value)) value.then(() => then(), (cause: unknown) => then({ cause }));
-      else then();
-    } catch (cause) {
-      then({ cause });
-    }
-  };
   // Both begin in this task: a page that is left has no other.
   let open = record ? 2 : 1;
   let failure: { readonly cause: unknown } | undefined;
   const end = (): void => void (--open || done(failure, kept || !failure));
-  if (record) {
-    settle(() => record.save(recordOf(saved, mark, at)), (refused) => {
-      kept = !refused;
-      end();
-    });
-  }
-  at.writing = new Set([...(at.writing ?? []), mark]);
-  settle(() => store.save(text), (refused) => {
+  if (record) settle(() => record.save(recordOf(saved, mark, at)), () => ((kept = true), end()), end);
+  (at.writing ??= new Set()).add(mark);
+  const wrote = (refused?: { readonly cause: unknown }): void => {
     failure = refused;
-    at.writing = new Set([...at.writing!].filter((other) => other !== mark));
-    if (!refused && record) note(at, text);
+    at.writing!.delete(mark);
+    at.refused = refused && record && { mark, saved };
+    // Whatever was asked for until now may have been read before.
+    if (!refused && record) note(at, ++begun, text);
     end();
-  });
+  };
+  settle(() => store.save(text), () => wrote(), (cause) => wrote({ cause }));
 }

@@ -10,7 +10,7 @@ import { mergeSaves, sameThread } from "./merge.js";
 import { AgentError } from "../api/error.js";
 import type { OpenSaves } from "../api/saves.js";
 import type { SavedAgent } from "../api/saving.js";
-import { isPromise } from "../base/promise.js";
+import { settle } from "../base/promise.js";
 import { later } from "../base/timer.js";
 
 /** The saves of a thread in the store of its option `persist`. */
@@ -70,7 +70,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   /** Continues from this save, or without one. */
   const begin = (value: unknown): void => {
     try {
-      const found = value === undefined || value === null ? undefined : JSON.stringify(value);
+      const found = value == null ? undefined : JSON.stringify(value);
       const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
       if (link.open()) link.suspend();
       quiet = true;
@@ -102,7 +102,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       if (!disposed && !link.busy() && without !== undefined && sameThread(without, save())) {
         close();
         begin(value);
-        return settle();
+        return proceed();
       }
       stored.missed(JSON.stringify(value));
     }
@@ -118,7 +118,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       now: (value) => {
         if (value) link.awaitSave();
         begin(value);
-        settle();
+        proceed();
       },
       waits: () => {
         stored.waits();
@@ -128,18 +128,18 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
         stored.answered();
         stored.forget();
         if (value || final()) begin(value);
-        settle();
+        proceed();
       },
       refused: (cause) => {
         stored.refused();
         refuse(cause);
-        settle();
+        proceed();
       },
       late: () => {
         warn("not-restored", `The store has not answered for ${loadMs} ms: the agent goes on without its save`);
         if (final()) begin(undefined);
         without = stored.dirty ? undefined : save();
-        settle();
+        proceed();
       },
       arrived: (value) => {
         stored.answered();
@@ -150,7 +150,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   };
 
   /** The store was read: what waits continues if the agent owns it. */
-  const settle = (): void => {
+  const proceed = (): void => {
     if (!gate.closed || disposed) return;
     // Its owner may write more: that is read once this agent owns it.
     if (!claim.owns()) return link.awaitSave();
@@ -189,9 +189,12 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     link.awaitSave();
   };
 
+  /** Nobody is here for the calls that are left: another tab that wants the store gets it, and they are over. */
+  const deserted = (): boolean | undefined => thread.source.parts()?.calls.unclaimed();
+
   const member: StoreMember = {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => link.busy() || !!thread.remote.thread?.isLoading() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    busy: () => (link.busy() && !deserted()) || !!thread.remote.thread?.isLoading() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: () => letGo(),
     own: () => {
@@ -214,13 +217,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
         begin(value);
         link.awaitSave();
       };
-      try {
-        const value = claim.read();
-        if (isPromise(value)) value.then(apply, () => {});
-        else apply(value);
-      } catch {
-        // It is read again when it is this agent's.
-      }
+      // A read that fails is made again once the store is this agent's.
+      settle(claim.read, apply, () => {});
     },
     denied: () => {
       close();
@@ -236,9 +234,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   return {
     begin: () => {
       // The application's own save is not the store's, and may take its time.
-      const { restore } = given;
-      if (restore !== undefined && restore !== null) fetch(() => restore, Infinity);
-      else fetch();
+      if (given.restore == null) fetch();
+      else fetch(() => given.restore, Infinity);
       quiet = false;
     },
     ready: async () => {
@@ -253,6 +250,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       if (quiet) return;
       stored.touch();
       if (claim.owns()) keeper.touch();
+      if (deserted()) queueMicrotask(claim.rest);
     },
     alone: () => {
       clearTimeout(lingering);

@@ -3,7 +3,7 @@
 
 import { mergeSaves } from "./merge.js";
 import { reasonOf } from "../base/failure.js";
-import { isPromise } from "../base/promise.js";
+import { settle } from "../base/promise.js";
 import type { Claim } from "./owner.js";
 
 export interface Stored {
@@ -88,18 +88,8 @@ export function createStored(claim: Claim, waitMs: number, warn: (message: strin
         found(value);
         put(json, done);
       };
-      const refused = (cause: unknown): void => {
-        failed(cause);
-        done(false);
-      };
-      try {
-        const value = claim.read();
-        if (!isPromise(value)) return answered(value);
-        done(false);
-        value.then(answered, refused);
-      } catch (cause) {
-        refused(cause);
-      }
+      settle(claim.read, answered, failed);
+      if (unknown) done(false);
     },
     writeLast: (json) => claim.write(whole(json), waitMs, failed, () => {}),
   };

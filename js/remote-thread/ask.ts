@@ -69,7 +69,8 @@ export async function inTime<State, Value>(
     const late = new Promise<never>((_, reject) => {
       const end = (): void =>
         reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The thread could not be loaded: the server has not answered" }));
-      if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
+      // A longer time fires at once.
+      if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 2 ** 31 - 1));
       controller.signal.addEventListener("abort", end);
       if (signal.aborted) stop();
     });

@@ -3,6 +3,7 @@
 
 import type { Started } from "./serve.js";
 import { createWatch, type Watch } from "./watch.js";
+import { longestMs } from "../base/timer.js";
 
 /** A worker when there is one. */
 export interface Pool {
@@ -102,7 +103,7 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
       event.preventDefault?.();
       die(event.message || "its script was refused or could not be loaded");
     };
-    timer = setTimeout(() => die(`its script has sent nothing for ${startMs} ms`), startMs);
+    timer = setTimeout(() => die(`its script has sent nothing for ${startMs} ms`), Math.min(startMs, longestMs));
     (timer as { unref?(): void }).unref?.();
   });
   // An application that does not ask has no need to know.

@@ -5,7 +5,7 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.TABS ?? 400);
+const count = Number(process.env.TABS ?? 450);
 const first = Number(process.env.TABS_SEED ?? 1);
 const kinds = {
   "a store that answers at once": {},
@@ -22,6 +22,10 @@ const kinds = {
   "several agents in a page, a slow store, and time that passes": { together: true, slow: true, late: true },
   "several agents in a page, time that passes, and runs that are hung up when nobody is left": { together: true, late: true, linger: 0 },
   "several agents in a page, a slow store, and runs that go on for a while when nobody is left": { together: true, slow: true, late: true, linger: 20 },
+  "several agents in a page, a slow store that is full at times, and time that passes": { together: true, slow: true, full: true, late: true },
+  "several agents in a page, a store that keeps the order and is full at times, and time that passes": { together: true, slow: true, ordered: true, full: true, late: true },
+  "several agents in a page, a slow store that is full at times, and runs that go on for a while": { together: true, slow: true, full: true, late: true, linger: 20 },
+  "several agents in a page, a slow store that is full at times, and workers": { together: true, slow: true, full: true, late: true, worker: true },
   "several agents in a page, a slow store and no locks": { together: true, slow: true, alone: true },
   "several agents in a page, a slow store, and workers": { together: true, slow: true, ordered: true, worker: true },
   "a server that keeps the thread": { thread: "all" },

@@ -7,7 +7,7 @@ import { agents, memory, texts, turn } from "./over-stores.mjs";
 
 describe("saving.linger", { skip: !real }, () => {
   /** A component of a thread at a server whose requests are answered by the test. */
-  async function component(store, saving, requests = []) {
+  async function component(store, saving, requests = [], more = {}) {
     const { createMountedAgent } = await load("agent/mounted");
     const fetch = async (_, { body, signal }) => {
       let controller;
@@ -22,7 +22,7 @@ describe("saving.linger", { skip: !real }, () => {
       requests.push(request);
       return new Response(stream, { headers: { "content-type": "text/event-stream" } });
     };
-    const agent = createMountedAgent({ url: "http://agent/", threadId: "t", notify: "sync", persist: store, saving, fetch });
+    const agent = createMountedAgent({ url: "http://agent/", threadId: "t", notify: "sync", persist: store, saving, fetch, ...more });
     agents.push(agent);
     return { agent, requests, unmount: agent.subscribe(() => {}) };
   }
@@ -170,5 +170,28 @@ describe("saving.linger", { skip: !real }, () => {
     await component(store, { linger: 0 }, requests);
     await until(() => requests.length === 1);
     assert.deepEqual([requests[0].input.runId, requests[0].input.messages.map(({ content }) => content)], ["r", ["1"]]);
+  });
+
+  it("0: a decision that waits for the store when its component goes is made for the next one", async () => {
+    const store = memory();
+    const tools = [{ name: "f", description: "d", needsApproval: true, execute: () => {} }];
+    const one = await component(store, {}, [], { tools });
+    void one.agent.submit("1");
+    await until(() => one.requests.length);
+    one.requests[0].say({ type: "RUN_STARTED" }, { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" });
+    one.requests[0].end();
+    await until(() => store.now.turn && !store.now.running);
+    one.agent.dispose();
+    const loaded = deferred();
+    const two = await component({ ...store, load: () => loaded.promise }, { linger: 0 }, [], { tools });
+    two.agent.deny("c", "no");
+    two.unmount();
+    for (let tasks = 0; tasks < 5; tasks++) await task();
+    loaded.resolve(store.now);
+    for (let tasks = 0; tasks < 5; tasks++) await task();
+    assert.equal(two.requests.length, 0);
+    two.agent.subscribe(() => {});
+    await until(() => two.requests.length);
+    assert.equal(two.requests[0].input.messages.at(-1).error, "no");
   });
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, before, beforeEach, describe, it, mock } from "node:test";
-import { load, real, until } from "../lib.mjs";
+import { deferred, load, real, until } from "../lib.mjs";
 import { agents, create, hide, memory, queued, texts, user, waiting } from "./over-stores.mjs";
 
 const { localStorageStore } = await load("persistence/stores");
@@ -44,6 +44,67 @@ describe("a record", () => {
     await ended;
     const { queue, runId, running } = readStore(store, {}, { messages: [], state: {} });
     assert.deepEqual({ queue, runId, running }, { queue: [], runId: "q", running: true });
+  });
+
+  const nothing = { v: 1, threadId: "t", messages: [], state: {}, interrupts: [], handled: [], unsent: [], queue: [], running: false };
+  const first = { messages: [], state: {} };
+  /** A store that takes the record, and the text unless it is full. */
+  const filling = () => {
+    const store = {
+      save: (saved) => {
+        if (store.full) throw new Error("full");
+        store.now = saved;
+      },
+      load: () => store.now,
+      record: { load: () => store.beside, save: (made) => void (store.beside = made) },
+    };
+    return store;
+  };
+
+  it("follows on the text that is there, whatever was read before that and comes later", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    const store = filling();
+    const asked = deferred();
+    const at = {};
+    const early = readStore({ ...store, load: async () => undefined, record: { load: () => asked.promise } }, at, first);
+    writeStore(store, at, { ...nothing, queue: [{ runId: "q" }] }, () => {});
+    asked.resolve(store.beside);
+    await early;
+    store.full = true;
+    writeStore(store, at, { ...nothing, runId: "q", running: true }, () => {});
+    const { queue, runId } = readStore(store, {}, first);
+    assert.deepEqual([queue, runId], [[], "q"]);
+  });
+
+  it("of a run that has ended since the text: its answer was cut off", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    const store = filling();
+    const at = {};
+    const running = (saved) => {
+      writeStore(store, at, { ...nothing, ...saved }, () => {});
+      return readStore(store, {}, first).running;
+    };
+    assert.equal(running({ runId: "r", running: true }), true);
+    store.full = true;
+    assert.equal(running({ runId: "r" }), true, "the end is not there");
+    assert.equal(running({ runId: "s" }), true, "nor is anything of it");
+    assert.equal(running({ runId: "s", interrupts: [{ id: "i" }] }), false, "what it asks is there");
+    store.full = false;
+    assert.equal(running({ runId: "s" }), false);
+    store.full = true;
+    assert.equal(running({ runId: "s", handled: ["c"] }), false, "the text has it");
+  });
+
+  it("that is the last one there: its page begins with the save that did not fit, another one with the record", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    const store = Object.assign(filling(), { full: true });
+    const at = {};
+    const said = { ...nothing, runId: "r", messages: [user("u", "1"), { id: "a", role: "assistant", content: "2" }] };
+    const read = (at) => readStore(store, at, first).messages.map(({ id }) => id);
+    writeStore(store, at, said, () => {});
+    assert.deepEqual([read(at), read({})], [["u", "a"], ["u"]]);
+    writeStore(store, {}, { ...nothing, messages: [user("b", "3")] }, () => {});
+    assert.deepEqual(read(at), ["b"], "another page has written");
   });
 });
 

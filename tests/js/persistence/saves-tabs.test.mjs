@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Session } from "../fake-core.mjs";
-import { deferred, folder, load, until } from "../lib.mjs";
+import { carried, deferred, folder, load, real, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
-import { agents, core, create, full, hide, page, texts, turn, user } from "./over-stores.mjs";
+import { agents, core, create, full, hide, never, page, texts, turn, user } from "./over-stores.mjs";
 
 /** Locks as a browser has them, for all pages of the test. */
 function fakeLocks() {
@@ -164,6 +164,46 @@ describe("one owner of all tabs", () => {
     await until(() => working().length === 1 && Session.all.length === 2);
     assert.deepEqual(Session.last.restored.handled, ["kept"]);
     two.dispose();
+  });
+
+  for (const ms of [0, 50]) it(`a call that nobody is there for keeps no other tab waiting; a save takes ${ms} ms`, { skip: !real }, async () => {
+    const { all, store: quick } = shared();
+    // A call is begun once it is saved: while its run goes on, or after that.
+    const save = (saved) => void (all.now = saved);
+    const slow = (saved) => new Promise((done) => setTimeout(done, ms)).then(() => save(saved));
+    const store = () => ({ ...quick(), save: ms ? slow : save });
+    const source = await carried();
+    const said = [];
+    /** A component in that tab; its server's answers are the test's. */
+    const component = (tab) => {
+      const fetch = async (_, { body }) => {
+        const given = JSON.parse(body);
+        const stream = new ReadableStream({ start: (controller) => void (given.controller = controller) });
+        said.push(given);
+        return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+      };
+      const tools = [{ name: "f", description: "d", execute: never }];
+      const agent = create(inTab(tab, { persist: store(), tools, fetch }), source, (from, given) => tabs[tab].createAgentWith(from, given, true));
+      return { agent, unmount: agent.subscribe(() => {}) };
+    };
+    const one = component(0);
+    let result;
+    one.agent.submit("1").then(({ outcome }) => (result = outcome));
+    await until(() => said.length);
+    one.unmount();
+    await new Promise((done) => setTimeout(done));
+    const two = component(1);
+    await turn();
+    const [{ controller, runId }] = said;
+    const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+    for (const event of [{ type: "RUN_STARTED", threadId: "t", runId }, ...call, { type: "RUN_FINISHED", threadId: "t", runId }]) {
+      controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+    }
+    controller.close();
+    await until(() => said.length === 2);
+    assert.match(said[1].messages.at(-1).content, /page was left/);
+    assert.equal(result, "disconnected");
+    assert.equal(two.agent.getSnapshot().isLoading, true);
   });
 
   describe("in workers", () => {
