@@ -1,6 +1,7 @@
 // From what the application gives to what the core reads.
 
 import { expect, expectList, isEvent, unfit } from "../base/failure.js";
+import { ask } from "../network/request.js";
 import { declare } from "./tools.js";
 import type { AgainOptions, AgentOptions, ContentPart, Context, Message, ResumeEntry, SubmitHolder, SubmitInput, Tool, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
@@ -49,13 +50,13 @@ export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunI
     ...toAsked(options, given),
     ...(own.length && { own }),
     // Infinity would be no JSON.
-    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
+    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31 - 1) }),
   };
 }
 
 /** The input of a run that asks the last question again. */
 export function toAgainInput(options: AgentOptions, again: AgainOptions | undefined): RunInput & { newMessageId?: string } {
-  return { ...toRunInput(options), ...(again?.newMessageId === true && { newMessageId: uuid() }) };
+  return { ...toRunInput(options, again ?? {}), ...(again?.newMessageId && { newMessageId: uuid() }) };
 }
 
 /** Whether these are attachments, which bring their parts later. */
@@ -106,8 +107,4 @@ function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["part
     content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...(parts as readonly ContentPart[])] : content,
     delivery: "complete",
   };
-}
-
-function ask<Value>(provider: Value | (() => Value)): Value {
-  return typeof provider === "function" ? (provider as () => Value)() : provider;
 }
