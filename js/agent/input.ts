@@ -1,7 +1,6 @@
 // From what the application gives to what the core reads.
 
 import { expect, expectList, isEvent, unfit } from "../base/failure.js";
-import { ask } from "../network/request.js";
 import { declare } from "./tools.js";
 import type { AgainOptions, AgentOptions, ContentPart, Context, Message, ResumeEntry, SubmitHolder, SubmitInput, Tool, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
@@ -44,19 +43,19 @@ export function toAsked(options: AgentOptions, given: SubmitInput = {}): OptionI
 
 /** The input of a run. */
 export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
-  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] !== undefined && given[name] !== null);
+  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] != null);
   return {
     runId: given.runId ?? uuid(),
     ...toAsked(options, given),
     ...(own.length && { own }),
     // Infinity would be no JSON.
-    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31 - 1) }),
+    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 1e9) }),
   };
 }
 
 /** The input of a run that asks the last question again. */
 export function toAgainInput(options: AgentOptions, again: AgainOptions | undefined): RunInput & { newMessageId?: string } {
-  return { ...toRunInput(options, again ?? {}), ...(again?.newMessageId && { newMessageId: uuid() }) };
+  return { ...toRunInput(options, again), runId: uuid(), ...(again?.newMessageId && { newMessageId: uuid() }) };
 }
 
 /** Whether these are attachments, which bring their parts later. */
@@ -107,4 +106,8 @@ function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["part
     content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...(parts as readonly ContentPart[])] : content,
     delivery: "complete",
   };
+}
+
+function ask<Value>(provider: Value | (() => Value)): Value {
+  return typeof provider === "function" ? (provider as () => Value)() : provider;
 }

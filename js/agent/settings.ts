@@ -43,7 +43,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
 }
 
 /** A count, or a time that a timer can take. A longer one fires at once. */
-const whole = (value: number): number => Math.min(Math.round(value), 2 ** 31 - 1);
+const whole = (value: number): number => Math.min(Math.round(value), 1e9);
 
 /** The settings of the network as the core reads them: JSON text. */
 function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {

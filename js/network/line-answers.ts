@@ -137,7 +137,7 @@ function createPause(over: () => void) {
     if (due === undefined) return;
     const left = due - Date.now();
     // A longer time fires at once.
-    if (left > 0) timer = setTimeout(check, Math.min(left, 2 ** 31 - 1));
+    if (left > 0) timer = setTimeout(check, Math.min(left, 1e9));
     else over();
   };
   return {

@@ -8,7 +8,6 @@
 import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
 import { inPage } from "../base/place.js";
-import { later } from "../base/timer.js";
 import { whenCollected } from "../base/weak.js";
 import { readStore, writeStore, type First, type Text } from "./record.js";
 
@@ -309,11 +308,11 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
       if (settled) return;
       // A store that hangs is waited for once.
       if (place.hangs) return once(false);
-      timer = later(waitMs, () => {
+      timer = setTimeout(() => {
         place.hangs = true;
         once(false);
         if (!owing(place)) leave(place);
-      });
+      }, Math.min(waitMs, 1e9));
     },
     promise: () => {
       const place = at();
