@@ -3,7 +3,6 @@
 import type { AgentOptions } from "../api/types.js";
 import { addOnsFor } from "../core/modules.js";
 import { toJson } from "../base/failure.js";
-import { longestMs } from "../base/timer.js";
 import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
 
@@ -45,8 +44,8 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
   };
 }
 
-/** A count, or a time that a timer can take. */
-const whole = (value: number): number => Math.min(Math.round(value), longestMs);
+/** A count, or a time that a timer can take. A longer one fires at once. */
+const whole = (value: number): number => Math.min(Math.round(value), 1e9);
 
 /** The settings of the network as the core reads them: JSON text. */
 function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {

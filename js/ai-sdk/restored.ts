@@ -24,7 +24,7 @@ export async function loadUIMessages<State>(
   options: { readonly waitMs?: number } = {},
 ): Promise<UIMessage[]> {
   // A longer time fires at once.
-  const waitMs = Math.min(options.waitMs ?? 3000, 2 ** 31 - 1);
+  const waitMs = Math.min(options.waitMs ?? 3000, 1e9);
   const saved = await load(store, waitMs);
   if (saved?.messages?.length) await until(agent, ({ messages }) => messages.length > 0, waitMs);
   // `running` of a save: its run had not ended.

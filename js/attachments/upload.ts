@@ -1,7 +1,6 @@
 // One upload: what the application's function, or the default that reads the file into the message, comes to.
 
 import type { ContentPart, MediaPart } from "../api/types.js";
-import { longestMs } from "../base/timer.js";
 
 /** The second argument of an upload. */
 export interface UploadContext {
@@ -63,7 +62,7 @@ export function runUpload(upload: Upload, file: Blob, stallMs: number, controlle
     const wait = (): void => {
       clearTimeout(timer);
       if (Number.isFinite(stallMs))
-        timer = setTimeout(() => controller.abort(new Error(`The upload made no progress for ${stallMs} ms`)), Math.min(stallMs, longestMs));
+        timer = setTimeout(() => controller.abort(new Error(`The upload made no progress for ${stallMs} ms`)), Math.min(stallMs, 1e9));
     };
     const end = <Value>(settle: (value: Value) => void) => (value: Value): void => {
       clearTimeout(timer);

@@ -1,9 +1,6 @@
-/** The longest time that a timer takes: a longer one fires at once. */
-export const longestMs = 2 ** 31 - 1;
-
-/** Does it after so many milliseconds. Node does not stay alive for it. */
+/** Does it after so many milliseconds. Node does not stay alive for it. A timer with a longer time than it can take would fire at once. */
 export function later(ms: number, action: () => void): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(action, Math.min(ms, longestMs));
+  const timer = setTimeout(action, Math.min(ms, 1e9));
   (timer as { unref?(): void }).unref?.();
   return timer;
 }

@@ -8,7 +8,6 @@
 import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
 import { inPage } from "../base/place.js";
-import { longestMs } from "../base/timer.js";
 import { whenCollected } from "../base/weak.js";
 import { readStore, writeStore, type First, type Text } from "./record.js";
 
@@ -313,7 +312,7 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
         place.hangs = true;
         once(false);
         if (!owing(place)) leave(place);
-      }, Math.min(waitMs, longestMs));
+      }, Math.min(waitMs, 1e9));
     },
     promise: () => {
       const place = at();

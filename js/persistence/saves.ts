@@ -254,8 +254,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     alone: () => {
       clearTimeout(lingering);
-      // Timers know no longer time.
-      if (linger < 2 ** 31) lingering = later(linger, hangUp);
+      if (linger < Infinity) lingering = later(linger, hangUp);
     },
     rest: claim.rest,
     ended: () => {

@@ -70,7 +70,7 @@ export async function inTime<State, Value>(
       const end = (): void =>
         reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The thread could not be loaded: the server has not answered" }));
       // A longer time fires at once.
-      if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 2 ** 31 - 1));
+      if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 1e9));
       controller.signal.addEventListener("abort", end);
       if (signal.aborted) stop();
     });
