@@ -1,5 +1,6 @@
 // From what the application gives to what the core reads.
 
+import { ask } from "../base/call.js";
 import { expect, expectList, isEvent, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
 import type { AgainOptions, AgentOptions, ContentPart, Context, Message, ResumeEntry, SubmitHolder, SubmitInput, Tool, UserMessage } from "../api/types.js";
@@ -106,8 +107,4 @@ function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["part
     content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...(parts as readonly ContentPart[])] : content,
     delivery: "complete",
   };
-}
-
-function ask<Value>(provider: Value | (() => Value)): Value {
-  return typeof provider === "function" ? (provider as () => Value)() : provider;
 }

@@ -1,3 +1,8 @@
+/** The value, or what the function says. */
+export function ask<Value>(provider: Value | (() => Value)): Value {
+  return typeof provider === "function" ? (provider as () => Value)() : provider;
+}
+
 /** Calls a function of the application's. An error that it throws is reported and goes no further. */
 export function call<Args extends unknown[]>(listener: ((...args: Args) => void) | undefined, ...args: Args): void {
   try {

@@ -1,5 +1,6 @@
 // Where requests go: to begin a run, and to join one.
 
+import { ask } from "../base/call.js";
 import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "../api/types.js";
 
 /** Where the next request goes. */
@@ -53,11 +54,6 @@ export function at<Value>(provider: Value | ((runId: string, run: RunTarget) => 
   return typeof provider === "function"
     ? (provider as (runId: string, run: RunTarget) => Value)(run.runId, run)
     : provider;
-}
-
-/** The value, or what the function says. */
-export function ask<Value>(provider: Value | (() => Value)): Value {
-  return typeof provider === "function" ? (provider as () => Value)() : provider;
 }
 
 /** The option `retry` with its defaults. */

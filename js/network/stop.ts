@@ -1,6 +1,7 @@
 // The notice to the server that a run is stopped. It comes beside the core.
 
-import { ask, at } from "./request.js";
+import { ask } from "../base/call.js";
+import { at } from "./request.js";
 import type { AgentOptions, RunTarget } from "../api/types.js";
 
 /** Tells the server that a run is stopped, where the options say how. */
