@@ -25,6 +25,9 @@ export async function refusalOf({ error }: Errors, response: Response): Promise<
 /** A failure as the agent's error. */
 export function errorOf({ error, isError }: Errors, cause: unknown, what: string): AgentError {
   if (isError(cause)) return cause;
+  // Of `response.json()`, in any realm.
+  if ((cause as Partial<Error> | undefined)?.name === "SyntaxError")
+    return error({ kind: "protocol", code: "thread-malformed", retryable: true, message: `${what}: the answer is not JSON`, cause });
   const reason = cause instanceof Error ? cause.message : String(cause);
   const status = Number((cause as { readonly status?: unknown } | undefined)?.status) || undefined;
   return error({ kind: status ? "http" : "connection", code: "thread", status, retryable: true, message: `${what}: ${reason}`, cause });
