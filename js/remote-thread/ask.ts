@@ -2,6 +2,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentOptions, ServerRequest, ThreadPage, TransportRequest, TransportTarget } from "../api/types.js";
+import { eventsOf } from "./body.js";
 import type { Errors, RemoteClient } from "./client.js";
 import { checkPage, readHydrated, toEvents, type OpenedThread } from "./page.js";
 
@@ -107,7 +108,28 @@ export async function hydrate<State>(client: RemoteClient<State>, runId: string,
   const response = await post(client, { resume: false, threadId, runId, cursor: undefined }, body, signal);
   if (response.status === 404 || response.status === 410) return toEvents(undefined, undefined, runId, threadId);
   if (!response.ok) throw await refusalOf(client, response);
-  return readHydrated(client, await response.text(), threadId);
+  return readHydrated(client, await textOf(response), threadId);
+}
+
+/** The body of a run as far as the run goes: a server may leave it open. */
+async function textOf({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let line = "";
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    const more = decoder.decode(value, { stream: !done });
+    text += more;
+    if (done) return text;
+    const lines = line + more;
+    const end = lines.lastIndexOf("\n") + 1;
+    line = lines.slice(end);
+    const told = /RUN_(FINISHED|ERROR)/.test(lines) ? eventsOf(lines.slice(0, end)) : [];
+    if (!told.some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) continue;
+    void reader?.cancel().catch(() => {});
+    return text;
+  }
 }
 
 /** Sends a body to where such a request of a run would go, and as often. */
