@@ -56,7 +56,7 @@ export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunI
 
 /** The input of a run that asks the last question again. */
 export function toAgainInput(options: AgentOptions, again: AgainOptions | undefined): RunInput & { newMessageId?: string } {
-  return { ...toRunInput(options, again), runId: uuid(), ...(again?.newMessageId && { newMessageId: uuid() }) };
+  return { ...toRunInput(options, { ...again, runId: undefined }), ...(again?.newMessageId && { newMessageId: uuid() }) };
 }
 
 /** Whether these are attachments, which bring their parts later. */

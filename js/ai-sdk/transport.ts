@@ -22,6 +22,8 @@ interface SdkRequest {
   readonly before: readonly Piece[];
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
   readonly ask?: () => Promise<RunResult>;
+  /** Calls that were answered. A worker, or a core that loads, shows that a moment later. */
+  readonly answered?: readonly string[];
 }
 
 /**
@@ -110,9 +112,9 @@ function again(
 }
 
 /** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
-function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean, forwarded: AgainOptions): Pick<SdkRequest, "ask"> {
+function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean, forwarded: AgainOptions): Pick<SdkRequest, "ask" | "answered"> {
   const open = new Map(toolCalls.map((call) => [call.id, call]));
-  let some = false;
+  const some: string[] = [];
   for (const part of last.parts) {
     if (!isCall(part)) continue;
     const { toolCallId } = part;
@@ -124,9 +126,10 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
     } else if (part.state === "output-available" && isUnanswered(call)) agent.addToolResult({ toolCallId, result: part.output });
     else if (part.state === "output-error" && isUnanswered(call)) agent.addToolResult({ toolCallId, error: part.errorText });
     else continue;
-    some = true;
+    some.push(toolCallId);
   }
-  return some || !goesOn ? {} : { ask: () => agent.retry(forwarded) };
+  if (some.length) return { answered: some };
+  return { ask: () => (goesOn ? agent.retry(forwarded) : Promise.reject(unfit("The agent has no call that waits for this answer"))) };
 }
 
 const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
@@ -134,7 +137,7 @@ const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicT
 /** The stream of a turn: from now on until the agent rests. */
 function streamOf(
   agent: Agent,
-  { question, before, ask }: SdkRequest,
+  { question, before, ask, answered: calls = [] }: SdkRequest,
   renamed: Renamed,
   signal: AbortSignal | undefined,
   aborted: () => void,
@@ -155,6 +158,7 @@ function streamOf(
     start(controller) {
       let open = true;
       let settled = false;
+      let waits = calls.length > 0;
       const writer = new ChunkWriter((chunk) => open && controller.enqueue(chunk), before);
       let { state, interrupts } = agent.getSnapshot();
 
@@ -182,7 +186,8 @@ function streamOf(
         if (snapshot.state !== state) writer.data("state", state = snapshot.state, "state");
         for (const interrupt of newInterrupts(snapshot.interrupts, interrupts)) writer.data("interrupt", interrupt, interrupt.id);
         interrupts = snapshot.interrupts;
-        if (settled && !isBusy(snapshot)) finish(lastOf(snapshot));
+        if (waits && !snapshot.toolCalls.some((call) => calls.includes(call.id) && isUnanswered(call))) waits = false;
+        if (settled && !waits && !isBusy(snapshot)) finish(lastOf(snapshot));
       };
       const rest = (): void => {
         if (!open) return;
@@ -190,8 +195,14 @@ function streamOf(
         agent.flush();
         look();
       };
+      // An answer that the agent does not take.
+      const refused = ({ message }: { readonly message: string }): void => {
+        if (waits) finish({ type: "error", errorText: message });
+      };
       const offs = [
         agent.subscribe(look),
+        agent.on("error", refused),
+        agent.on("warning", (warning) => /^(approval-|call-unknown)/.test(warning.code) && refused(warning)),
         agent.on("custom", (event) => {
           // It stands after what came before it, which the snapshot does not have yet.
           agent.flush();

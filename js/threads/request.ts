@@ -15,8 +15,10 @@ export type Ask = <Value>(doing: string, action: (request: ServerRequest) => Pro
 /** Any failure, as an agent's error. */
 export function toError(cause: unknown, doing: string): AgentError {
   if (AgentError.is(cause)) return cause;
-  const status = Number((cause as { readonly status?: unknown } | undefined)?.status) || undefined;
-  return new AgentError({ kind: status ? "http" : "connection", status, retryable: true, message: `${doing}: ${reasonOf(cause)}`, cause });
+  const { name, status } = Object(cause) as { readonly name?: unknown; readonly status?: number };
+  // Of `response.json()`, in any realm.
+  const kind = name === "SyntaxError" ? "protocol" : status ? "http" : "connection";
+  return new AgentError({ kind, status, retryable: true, message: `${doing}: ${reasonOf(cause)}`, cause });
 }
 
 /** How a list asks, with its options. */

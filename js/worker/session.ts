@@ -8,8 +8,9 @@ import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { kept, whenCollected } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
+import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { Act, Begin, FromPage, ResponseHead } from "./serve.js";
+import type { Act, Begin, FromPage } from "./serve.js";
 
 /** The calls of the worker. */
 export interface FromWorker {

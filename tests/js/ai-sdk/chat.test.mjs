@@ -4,7 +4,8 @@ import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessa
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../lib.mjs";
-import { call, create, createStore, loadUIMessages, shown, skip, text, toChatTransport, toUIMessages, tool } from "./server.mjs";
+import { inWorker } from "../thread.mjs";
+import { call, create, createStore, loadUIMessages, serve, shown, skip, text, toChatTransport, toUIMessages, tool } from "./server.mjs";
 
 const texts = (chat) => chat.messages.map(({ role, parts }) => `${role}: ${parts.map((part) => part.text ?? "").join("")}`);
 
@@ -204,6 +205,41 @@ describe("a chat", { skip }, () => {
     assert.equal(requests.length, 2);
     assert.deepEqual(shown(chat.messages[1]).map(({ type, state }) => [type, state]), [["tool-color", "output-available"], ["text", "done"]]);
     assert.equal(agent.getSnapshot().messages.length, 4);
+  });
+
+  it("answers a call of an agent in a worker, which hears of it a moment later, once", async () => {
+    const tools = [{ name: "ask", description: "d", parameters: { type: "object" } }];
+    const { requests, fetch } = serve();
+    const agent = (await inWorker())({ url: "https://agent.test/", fetch, tools });
+    const { chat } = create({ chat: { transport: toChatTransport(agent), sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls } });
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...call("c", "ask", {}, "a"));
+    await sent;
+    const answered = chat.addToolOutput({ tool: "ask", toolCallId: "c", output: "yes" });
+    await until(() => requests.length === 2);
+    requests[1].answer(...text("b", "well"));
+    await answered;
+    await until(() => chat.status === "ready" && texts(chat).at(-1).endsWith("well"));
+    assert.deepEqual([requests.length, requests[1].messages.at(-1).content], [2, "yes"]);
+    agent.dispose();
+  });
+
+  it("says where the agent has no such call, and does not send the answer forever", async () => {
+    const { agent, chat, requests } = create({
+      agent: { tools: [{ name: "ask", description: "d", parameters: { type: "object" } }] },
+      chat: { sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls },
+    });
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...call("c", "ask", {}, "a"));
+    await sent;
+    agent.reset();
+    await chat.addToolOutput({ tool: "ask", toolCallId: "c", output: "yes" });
+    await until(() => chat.status === "error");
+    assert.match(chat.error.message, /has no call that waits/);
+    assert.equal(requests.length, 1);
+    agent.dispose();
   });
 
   for (const approved of [true, false]) {

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { deferred, until } from "../lib.mjs";
+import { deferred, load, until } from "../lib.mjs";
 import { answer, create, createServer, finished, ids, said, sse, started, user } from "./server.mjs";
 
+const { fetchTransport } = await load("index");
 const stored = [user("u1"), said("a1"), user("u2"), said("a2")];
 
 describe("a thread that is opened by a loader", () => {
@@ -120,6 +121,12 @@ describe("a thread that is opened by a loader", () => {
     const agent = create({ thread: { load: (request) => new Promise(() => ({ signal } = request)), timeoutMs: 5 } });
     await assert.rejects(agent.ready, { kind: "connection", code: "thread", message: /has not answered/ });
     assert.equal(signal.aborted, true);
+    agent.dispose();
+  });
+
+  it("says where the option is none of these", async () => {
+    const agent = create({ thread: { load: "hydrated" } });
+    await assert.rejects(agent.ready, { kind: "unsupported", code: "input", message: /^thread\.load: expected .* got hydrated/ });
     agent.dispose();
   });
 
@@ -269,13 +276,33 @@ describe("a thread that is opened by a request without messages", () => {
     });
   }
 
+  it("is there once its run has ended, where the server leaves the body open", async () => {
+    let cancelled = false;
+    const parts = sse(...events).split(/(?=FINISHED)/);
+    const body = new ReadableStream({
+      async start(controller) {
+        for (const part of parts) controller.enqueue(new TextEncoder().encode(part)), await new Promise(setImmediate);
+      },
+      cancel: () => void (cancelled = true),
+    });
+    const agent = create({ thread: { load: "hydrate" } }, createServer(() => answer(body)));
+    await agent.ready;
+    assert.deepEqual([ids(agent), cancelled], [["u1", "a1", "u2", "a2"], true]);
+    agent.dispose();
+  });
+
   it("is asked for once more, with new headers, where the login was out of date", async () => {
     let token = 0;
     const server = createServer(({ headers }) => (headers.get("token") === "1" ? new Response("", { status: 401 }) : answer(sse(...events))));
-    const agent = create({ thread: { load: "hydrate" }, headers: () => ({ token: String(++token) }) }, server);
-    await agent.ready;
-    assert.deepEqual([ids(agent).length, server.requests.length], [4, 2]);
-    agent.dispose();
+    const headers = () => ({ token: String(++token) });
+    for (const options of [{ headers }, { url: undefined, transport: fetchTransport({ url: "http://agent/run", headers, fetch: server.fetch }) }]) {
+      token = 0;
+      server.requests.length = 0;
+      const agent = create({ thread: { load: "hydrate" }, ...options }, server);
+      await agent.ready;
+      assert.deepEqual([ids(agent).length, server.requests.length], [4, 2]);
+      agent.dispose();
+    }
   });
 
   for (const load of ["hydrate", "connect"]) {
