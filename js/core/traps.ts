@@ -61,7 +61,8 @@ function toTarget(target: RequestTarget): RequestTarget {
 /** Reads a response, which the application's `fetch` may make of anything. */
 function toAnswer(response: Response): FetchedResponse {
   const { status, headers, body } = Object(response) as Response;
-  if (typeof status !== "number" || typeof headers?.get !== "function") throw new Error("fetch gave no response");
+  // A response that is an error of the network has status 0.
+  if (typeof status !== "number" || !status || typeof headers?.get !== "function") throw new Error("fetch gave no response");
   if (body?.locked) throw new Error("the body of the response has a reader already");
   const header = (name: string): string | undefined => headers.get(name)?.toString();
   return { status, contentType: header("content-type") ?? "", retryAfter: header("retry-after"), reader: body?.getReader() };

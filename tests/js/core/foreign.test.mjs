@@ -21,6 +21,7 @@ const fine = async (_, { body }) => {
 /** Fetches that give what is no response, each with what the error says. */
 const fetches = {
   "nothing": [async () => undefined, /fetch gave no response/],
+  "an error of the network": [async () => Response.error(), /fetch gave no response/],
   "text": [async () => "hello", /fetch gave no response/],
   "a status that is no number": [async () => ({ ...head, status: 200n }), /fetch gave no response/],
   "a status that is a Symbol": [async () => ({ ...head, status: Symbol("ok") }), /fetch gave no response/],
