@@ -48,7 +48,7 @@ struct Ngaf {
     /// Their places.
     by_id: Index,
     /// The question of `on_interrupt`: JSON text.
-    asked: Option<String>,
+    question: Option<String>,
 }
 
 impl Dialect for Ngaf {
@@ -65,16 +65,16 @@ impl Dialect for Ngaf {
         let entries = fields.some("resume").and_then(Raw::array)?;
         let is_asked =
             |entry: &Fields<'_>| entry.get("interruptId").and_then(Raw::string).is_some_and(|id| id.starts_with(ASKED));
-        let (asked, rest): (Vec<_>, Vec<_>) =
+        let (answers, rest): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.object().as_ref().is_some_and(is_asked));
-        if asked.is_empty() {
+        if answers.is_empty() {
             return None;
         }
         let mut resume = String::new();
         let mut list = JsonWriter::array(&mut resume);
         rest.iter().for_each(|entry| list.item().push_str(entry.text()));
         list.close();
-        let answer = asked.into_iter().filter_map(Raw::object).find_map(|entry| {
+        let answer = answers.into_iter().filter_map(Raw::object).find_map(|entry| {
             let resolved = entry.get("status").is_some_and(|status| status.text() == "\"resolved\"");
             resolved.then(|| entry.get("payload").map_or("null", Raw::text))
         });
@@ -145,7 +145,7 @@ impl Dialect for Ngaf {
             }
             "RUN_FINISHED" => self.finished(event, out),
             "RUN_ERROR" => {
-                self.asked = None;
+                self.question = None;
                 Taken::Pass
             }
             _ => Taken::Pass,
@@ -154,7 +154,7 @@ impl Dialect for Ngaf {
 
     /// A question ends the run, also where no event says so.
     fn end(&mut self, out: &mut Output) {
-        if self.asked.is_some() {
+        if self.question.is_some() {
             self.close_subagents(out);
         }
         let Some(outcome) = self.outcome() else { return };
@@ -172,7 +172,7 @@ impl Ngaf {
         self.calls.clear();
         self.subagents.clear();
         self.by_id.clear();
-        self.asked = None;
+        self.question = None;
     }
 
     fn reasoning_start(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
@@ -232,7 +232,7 @@ impl Ngaf {
             return event.change_some(out, &[("value", parsed)]);
         }
         let value = parsed.or_else(|| event.fields.get("value").map(Raw::text)).unwrap_or("null");
-        if self.asked.replace(value.to_owned()).is_some() {
+        if self.question.replace(value.to_owned()).is_some() {
             out.warning("interrupt-replaced", "a run asks one question; the last one stands");
         }
         event.raw(out)
@@ -240,7 +240,7 @@ impl Ngaf {
 
     /// How the run ends that has asked something.
     fn outcome(&mut self) -> Option<String> {
-        let value = self.asked.take()?;
+        let value = self.question.take()?;
         let message = match Raw::parse(&value, DEPTH).ok() {
             Some(raw) => raw.string().map(String::from).or_else(|| {
                 let fields = raw.object()?;

@@ -80,13 +80,13 @@ pub(super) struct OpenSearch {
     all_members: bool,
     /// The last message of the request in progress, and of the last request whose run ended well: the server has answered
     /// up to there, even where its answer had no text.
-    asked: Option<String>,
+    last_sent: Option<String>,
     answered: Option<String>,
     ended: bool,
     open: OpenCalls,
     /// Calls whose answers the server has, and those whose answers it is being told.
     known: Index,
-    told: Vec<String>,
+    answered_now: Vec<String>,
     /// The stored thread is asked for: by the run's id, or with no messages.
     restores: bool,
     /// The page's tools, and the user messages in parts that it has.
@@ -131,8 +131,8 @@ impl OpenSearch {
             "RUN_STARTED" => {
                 self.ended = false;
                 self.open = OpenCalls::default();
-                let told = std::mem::take(&mut self.told);
-                self.known.extend(told.into_iter().map(|id| (id, At::default())));
+                let answered_now = std::mem::take(&mut self.answered_now);
+                self.known.extend(answered_now.into_iter().map(|id| (id, At::default())));
                 self.restores |= string(fields, "runId").is_some_and(|id| is_restore(&id));
                 return Taken::Pass;
             }
@@ -141,7 +141,7 @@ impl OpenSearch {
                     return Taken::Taken;
                 }
                 if kind == "RUN_FINISHED" {
-                    self.answered = self.asked.take().or(self.answered.take());
+                    self.answered = self.last_sent.take().or(self.answered.take());
                     for call in std::mem::take(&mut self.open).list.iter().flatten() {
                         self.close(call, out);
                     }
@@ -174,10 +174,10 @@ impl OpenSearch {
             }
             _ => {}
         }
-        self.beside(text, out)
+        self.after_end(text, out)
     }
 
-    fn beside(&self, text: &str, out: &mut Output) -> Taken {
+    fn after_end(&self, text: &str, out: &mut Output) -> Taken {
         if !self.ended {
             return Taken::Pass;
         }
@@ -281,9 +281,9 @@ impl OpenSearch {
         };
         let spoken = messages.iter().rposition(|message| is("\"assistant\"")(message) || is_answered(message));
         let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
-        let asked = before.iter().rposition(is("\"user\"")).unwrap_or_default();
+        let last_sent = before.iter().rposition(is("\"user\"")).unwrap_or_default();
         let is_new = |(at, message): &(usize, &Fields<'_>)| match string(message, "toolCallId") {
-            Some(call) => *at > asked && !self.known.contains_key(&call),
+            Some(call) => *at > last_sent && !self.known.contains_key(&call),
             None => spoken.is_none_or(|spoken| *at > spoken),
         };
         let new: Vec<_> = messages.iter().enumerate().filter(is_new).map(|(_, message)| message).collect();
@@ -328,7 +328,7 @@ impl Dialect for OpenSearch {
             Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))
         });
         self.in_parts = in_parts.collect();
-        self.asked = messages.last().and_then(|message| Some(message.get("id")?.string()?.into_owned()));
+        self.last_sent = messages.last().and_then(|message| Some(message.get("id")?.string()?.into_owned()));
         let mut json = String::new();
         let mut body = JsonWriter::object(&mut json);
         let all = self.all_members;
@@ -340,11 +340,11 @@ impl Dialect for OpenSearch {
             }
         }
         let mut out = JsonWriter::array(body.member("messages"));
-        self.told.clear();
+        self.answered_now.clear();
         for message in new {
             let call = string(message, "toolCallId");
             write_message(out.item(), message, call.as_deref());
-            self.told.extend(call.map(String::from));
+            self.answered_now.extend(call.map(String::from));
         }
         out.close();
         body.close();
@@ -356,7 +356,7 @@ impl Dialect for OpenSearch {
             if delta.kind == DeltaKind::Args && !self.open.index.is_empty() {
                 self.open.grow(&delta.id.decode(), &delta.delta.decode());
             }
-            return self.beside(frame.data, out);
+            return self.after_end(frame.data, out);
         }
         let fields = match Raw::parse_object(frame.data, DEPTH) {
             Ok(Some(fields)) => fields,

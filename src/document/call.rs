@@ -57,7 +57,7 @@ pub(crate) struct Call {
     pub touched: bool,
     pub open: bool,
     /// It came with a list of messages, and nobody has looked whether it was in the thread before.
-    pub given: bool,
+    pub is_new: bool,
     /// Bytes of the arguments that were found to be JSON, or not.
     pub checked: Option<usize>,
     args: ArgsReader,
@@ -84,7 +84,7 @@ impl Call {
         call.row.set(ARGUMENTS, Value::Text(string(&function, "arguments").unwrap_or_default()));
         call.row.set_word(STATUS, CallStatus::Complete as u8);
         call.row.set_word(PHASE, CallPhase::InputAvailable as u8);
-        (call.given, call.checked) = (true, Some(usize::MAX));
+        (call.is_new, call.checked) = (true, Some(usize::MAX));
         Some(call)
     }
 

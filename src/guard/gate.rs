@@ -11,10 +11,10 @@ mod messages;
 
 use super::classify::Classification;
 use super::policy::Facts;
-use super::shut::{Key, Of};
-use super::{Guard, Told};
+use super::refused::{Key, Of};
+use super::{Guard, GuardReport};
 use crate::wire::{Event, Fields, Incoming, JsonWriter, Raw, Str, frame_fields, frame_type};
-use cut::{IDENTITY, bare, changed, kept};
+use cut::{IDENTITY, bare, changed, filtered};
 use item::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -134,7 +134,7 @@ impl Guard {
         let item = GateItem::new("TOOL_CALL_START", Classification::Submit).goes(Of::Call, id);
         let item = GateItem { counts: false, ..item.about("tool", Some(Cow::Borrowed(name))) };
         let reason = self.refusal(&item, self.clock).err()?;
-        self.count(Err(reason.clone()), &item.told(self.class(&item), self.clock));
+        self.count(Err(reason.clone()), &item.report(self.class(&item), self.clock));
         Some(reason)
     }
 
@@ -173,7 +173,7 @@ impl Guard {
 
     fn refuse(&mut self, item: &GateItem<'_>, reason: &str, now: f64) -> GateVerdict {
         if self.wrapped == 0 {
-            self.count(Err(reason.to_owned()), &item.told(self.class(item), now));
+            self.count(Err(reason.to_owned()), &item.report(self.class(item), now));
         }
         GateVerdict::Block
     }
@@ -196,14 +196,14 @@ impl Guard {
             match &verdict {
                 Ok(()) => self.calls.remove(own),
                 Err(_) => {
-                    self.shut.add(own);
+                    self.refused.add(own);
                     if item.class == Classification::Submit {
                         self.calls.add(own);
                     }
                 }
             }
         }
-        self.count(verdict, &item.told(self.class(item), now))
+        self.count(verdict, &item.report(self.class(item), now))
     }
 
     fn class(&self, item: &GateItem<'_>) -> Classification {
@@ -212,9 +212,9 @@ impl Guard {
 
     /// The policy's verdict on an item, with the verdicts on those that it belongs to.
     fn refusal(&self, item: &GateItem<'_>, now: f64) -> Result<(), String> {
-        let held = [item.own, item.beside, item.subagent].into_iter().any(|key| self.shut.holds(key))
+        let held = [item.own, item.blocked_with, item.subagent].into_iter().any(|key| self.refused.holds(key))
             || item.part == ItemRole::Goes && self.calls.holds(item.own)
-            || item.part != ItemRole::Alone && self.shut.full;
+            || item.part != ItemRole::Alone && self.refused.full;
         if held {
             return Err("what it belongs to was blocked".to_owned());
         }
@@ -254,7 +254,7 @@ impl Guard {
     fn is_begun(&mut self, start: GateItem<'_>, way: &Way<'_, '_>) -> bool {
         // A blocked item counts as begun: its content is refused as content.
         way.shown.is_open(way.incoming)
-            || self.shut.holds(start.own)
+            || self.refused.holds(start.own)
             || self.admits(&start.brought_by(way.carrier, true).in_(way.subagent), way.now)
     }
 }

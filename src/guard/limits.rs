@@ -2,7 +2,7 @@
 //! chose the session could choose a fresh limit.
 
 use super::policy::Policy;
-use super::shut::{Key, Of};
+use super::refused::{Key, Of};
 use std::collections::{HashMap, VecDeque};
 
 /// How many different events of a run are remembered for a replay of it.

@@ -22,7 +22,7 @@ mod members;
 mod policy;
 mod read;
 mod receipt;
-mod shut;
+mod refused;
 
 pub use ask::ask;
 pub use canonical::canonicalize;
@@ -33,7 +33,7 @@ use crate::wire::{Fields, JsonWriter, Raw};
 use classify::Classification;
 use limits::RateLimits;
 use policy::Policy;
-use shut::Shut;
+use refused::Refused;
 use std::borrow::Cow;
 
 /// A policy at work, with what it has seen.
@@ -42,9 +42,9 @@ pub struct Guard {
     policy: Policy,
     limits: RateLimits,
     /// The blocked items of this run.
-    shut: Shut,
+    refused: Refused,
     /// Calls that were refused in any run: their results may come in a later one.
-    calls: Shut,
+    calls: Refused,
     /// The time of the last decision, or of the last thing that the user did.
     clock: f64,
     /// In how many originals of an event the one stands that is judged now: it is not counted, noted or told.
@@ -52,8 +52,8 @@ pub struct Guard {
     forwarded: u64,
     blocked: u64,
     /// Whether what is decided is written down.
-    tells: bool,
-    told: Vec<String>,
+    reports_decisions: bool,
+    reports: Vec<String>,
     /// Why something was blocked, once a run.
     reason: Option<String>,
     complained: bool,
@@ -66,14 +66,14 @@ impl Guard {
         Ok(Self {
             limits: RateLimits::new(&policy),
             policy,
-            shut: Shut::default(),
-            calls: Shut::default(),
+            refused: Refused::default(),
+            calls: Refused::default(),
             clock: 0.0,
             wrapped: 0,
             forwarded: 0,
             blocked: 0,
-            tells: false,
-            told: Vec::new(),
+            reports_decisions: false,
+            reports: Vec::new(),
             reason: None,
             complained: false,
         })
@@ -81,12 +81,12 @@ impl Guard {
 
     /// Whether to write decisions down for [`Self::take_told`].
     pub fn tell(&mut self, on: bool) {
-        self.tells = on;
+        self.reports_decisions = on;
     }
 
     /// The decisions since, as JSON texts.
     pub fn take_told(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.reports)
     }
 
     /// Why the first event of this run was blocked, once.
@@ -111,7 +111,7 @@ impl Guard {
 
     /// A run begins: ids of an earlier one mean nothing.
     pub fn begin(&mut self) {
-        self.shut.clear();
+        self.refused.clear();
         if self.calls.full {
             self.calls.clear();
         }
@@ -135,7 +135,7 @@ impl Guard {
         let Some(event) = ChioEvent::read(fields, &mut |_| {}) else { return false };
         let name = event.type_name();
         let verdict = self.decide_own(&event, now).and_then(|()| self.limits.pass(&self.policy, &name, None, now));
-        self.count(verdict, &Told::of(&event, &name, event.shown_class(), now, false))
+        self.count(verdict, &GuardReport::of(&event, &name, event.shown_class(), now, false))
     }
 
     fn decide_own(&self, event: &ChioEvent<'_>, now: f64) -> Result<(), String> {
@@ -160,9 +160,9 @@ impl Guard {
         let verdict = self.policy.inbound(facts.as_ref().map(|(class, facts)| (*class, facts)), now);
         let class = facts.and_then(|(class, _)| class);
         let name = event.as_ref().map(ChioEvent::type_name).unwrap_or_default();
-        let told = match &event {
-            Some(event) => Told::of(event, &name, class.unwrap_or_default(), now, true),
-            None => Told {
+        let report = match &event {
+            Some(event) => GuardReport::of(event, &name, class.unwrap_or_default(), now, true),
+            None => GuardReport {
                 name: "",
                 class: Classification::default(),
                 event_id: None,
@@ -172,19 +172,19 @@ impl Guard {
                 inbound: true,
             },
         };
-        let json = told.write(verdict.err().as_deref(), class.is_some());
-        if self.tells {
-            self.told.push(json.clone());
+        let json = report.write(verdict.err().as_deref(), class.is_some());
+        if self.reports_decisions {
+            self.reports.push(json.clone());
         }
         json
     }
 
-    fn count(&mut self, verdict: Result<(), String>, told: &Told<'_>) -> bool {
+    fn count(&mut self, verdict: Result<(), String>, report: &GuardReport<'_>) -> bool {
         let counter = if verdict.is_ok() { &mut self.forwarded } else { &mut self.blocked };
         *counter = counter.saturating_add(1);
         let reason = verdict.err();
-        if self.tells {
-            self.told.push(told.write(reason.as_deref(), true));
+        if self.reports_decisions {
+            self.reports.push(report.write(reason.as_deref(), true));
         }
         if let (Some(reason), false) = (&reason, self.complained) {
             self.complained = true;
@@ -195,7 +195,7 @@ impl Guard {
 }
 
 /// The subject of a decision.
-struct Told<'a> {
+struct GuardReport<'a> {
     name: &'a str,
     class: Classification,
     event_id: Option<Cow<'a, str>>,
@@ -207,7 +207,7 @@ struct Told<'a> {
     inbound: bool,
 }
 
-impl<'a> Told<'a> {
+impl<'a> GuardReport<'a> {
     fn of(event: &ChioEvent<'a>, name: &'a str, class: Classification, at: f64, inbound: bool) -> Self {
         Self { name, class, event_id: event.event_id(), target: event.target(), carrier: None, at, inbound }
     }

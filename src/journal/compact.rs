@@ -27,7 +27,7 @@
 //!
 //! Joining what was joined finds nothing to join, for all that kept events apart has stayed.
 
-use super::kept::{Kept, LIMITS};
+use super::entry::{JournalEntry, LIMITS};
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper, grammar};
 use crate::thread::{At, Index};
@@ -70,7 +70,7 @@ struct Rules {
 /// The shorter list, and where in it which event may join.
 #[derive(Debug, Default)]
 struct Shorter<'a> {
-    events: Vec<Kept<'a>>,
+    events: Vec<JournalEntry<'a>>,
     /// The last event with content for a message, or the snapshot of an activity, by the message's id.
     messages: Index,
     /// The last event with arguments, by the call's id.
@@ -93,7 +93,7 @@ impl<'a> Shorter<'a> {
             refused = *strict && grammar::check(&fields, &mut |_| {}).is_err();
             Incoming::read(&fields, &mut |_| refused = true)
         });
-        self.events.push(Kept::new(read.as_ref().map_or("", |incoming| incoming.event.name()), line));
+        self.events.push(JournalEntry::new(read.as_ref().map_or("", |incoming| incoming.event.name()), line));
         let (mut alone, mut needless) = (true, true);
         match read {
             Ok(incoming) => {
@@ -242,7 +242,7 @@ impl<'a> Shorter<'a> {
 
     fn activity_snapshot(&mut self, id: Str<'_>) -> bool {
         let at = self.place_of(false, id, true);
-        let line = self.events.last().map(Kept::line);
+        let line = self.events.last().map(JournalEntry::line);
         if let (Some(event), Some(line)) = (at.and_then(|at| self.events.get_mut(at)), line) {
             event.replace("content", line);
             return true;

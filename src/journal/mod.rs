@@ -1,6 +1,6 @@
 //! Recorded events: a shorter list that says the same. Uses `wire`, `dialect`, `rules`, `thread`.
 
 mod compact;
-mod kept;
+mod entry;
 
 pub use compact::compact;

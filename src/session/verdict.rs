@@ -145,7 +145,7 @@ impl Verdict {
     }
 
     /// The run was left to the server.
-    pub fn left(&mut self) {
+    pub fn detach(&mut self) {
         self.set_standing(Standing::Idle);
     }
 

@@ -130,7 +130,7 @@ impl Stepper {
         loop {
             let step = self.waiting.first()?;
             if step.wanted {
-                return Some(step.told());
+                return Some(step.shown());
             }
             self.settle(true, now);
         }
@@ -159,18 +159,18 @@ impl Stepper {
     pub fn set_messages(&mut self, json: &str) -> bool {
         let json = keep_private(json);
         let list = Raw::parse(&json, self.settings.depth).ok().filter(|raw| raw.text().starts_with('['));
-        list.map(|list| self.thread.set_messages(list)).is_some_and(|()| self.given(json.len()))
+        list.map(|list| self.thread.set_messages(list)).is_some_and(|()| self.replaced(json.len()))
     }
 
     /// Replaces the state (any JSON). False, and nothing happens, where it is something else.
     pub fn set_state(&mut self, json: &str) -> bool {
         let json = keep_private(json);
         let state = Raw::parse(&json, self.settings.depth).ok();
-        state.map(|state| self.thread.set_state(state)).is_some_and(|()| self.given(json.len()))
+        state.map(|state| self.thread.set_state(state)).is_some_and(|()| self.replaced(json.len()))
     }
 
     /// The application has set something; what the stream may bring is measured from there.
-    fn given(&mut self, bytes: usize) -> bool {
+    fn replaced(&mut self, bytes: usize) -> bool {
         self.growing = false;
         self.came += bytes;
         self.note_thread();

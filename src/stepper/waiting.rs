@@ -33,15 +33,15 @@ impl WaitingEvent {
     }
 
     /// The event for JavaScript.
-    pub fn told(&self) -> String {
-        let mut told = String::new();
+    pub fn shown(&self) -> String {
+        let mut shown = String::new();
         if !self.own {
-            write_json(&mut told, &self.json);
+            write_json(&mut shown, &self.json);
             if self.joins.is_some() {
-                told.push_str(END);
+                shown.push_str(END);
             }
         }
-        told
+        shown
     }
 }
 

@@ -2,7 +2,7 @@
 //! Nothing here knows the thread, so changes of it meanwhile do not matter.
 
 use super::interrupts::{Interrupt, Read, list_of};
-use super::merge::Given;
+use super::merge::NewMessages;
 use crate::wire::{Builder, Raw, Tree, frame_fields};
 
 /// Reads ahead of one event.
@@ -22,7 +22,7 @@ pub(crate) struct Ahead {
 enum What {
     /// Nobody has looked at the event.
     Unknown,
-    Messages(Box<Given>),
+    Messages(Box<NewMessages>),
     Interrupts(Read),
     State(Box<Builder>),
     Tree(Tree),
@@ -91,7 +91,7 @@ impl Ahead {
         if read { std::mem::replace(&mut self.what, What::Nothing) } else { What::Nothing }
     }
 
-    pub(super) fn messages(&mut self, raw: Raw<'_>) -> Option<Given> {
+    pub(super) fn messages(&mut self, raw: Raw<'_>) -> Option<NewMessages> {
         if let What::Messages(given) = self.take(raw) { Some(*given) } else { None }
     }
 

@@ -88,7 +88,7 @@ impl Thread {
 
     fn messages_snapshot(&mut self, messages: Raw<'_>, metadata: Option<Raw<'_>>) {
         let ahead = self.ahead.as_mut().and_then(|ahead| ahead.messages(messages));
-        let given = self.receive(ahead.unwrap_or_else(|| Given::read(messages)));
+        let given = self.receive(ahead.unwrap_or_else(|| NewMessages::read(messages)));
         let mut merged = Merged::default();
         self.answered.extend(merge::merge(
             &mut self.list,
@@ -104,7 +104,7 @@ impl Thread {
         self.report.started();
         let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
         if let Some(messages) = messages {
-            let given = self.receive(Given::read(messages));
+            let given = self.receive(NewMessages::read(messages));
             self.add(given);
         }
     }

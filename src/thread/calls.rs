@@ -48,7 +48,7 @@ impl Thread {
     /// The number of the call that a TOOL_CALL_START means, of those that have its id. It is the last one, unless that was made
     /// and answered before this run, which `behind` was the last message before; or in an earlier turn, if nobody has answered it.
     /// Says whether it has its answer.
-    pub(crate) fn number_of_start(&mut self, id: &str, behind: Option<&str>) -> (usize, bool) {
+    pub(crate) fn number_of_start(&mut self, id: &str, before_run: Option<&str>) -> (usize, bool) {
         let number = self.list.last_number(id);
         let own = numbered(id, number);
         let Some(at) = self.list.find_call(&own) else { return (number, false) };
@@ -59,7 +59,7 @@ impl Thread {
         // The server has not seen an answer that the page has given during the run.
         let answer = self.list.answer_of(&own).and_then(|slot| self.list.get(slot));
         let seen = answer.is_none_or(|answer| !answer.local);
-        let begin = self.begin_of_run(behind.filter(|_| !given_up));
+        let begin = self.begin_of_run(before_run.filter(|_| !given_up));
         if seen && begin.is_some_and(|begin| !self.list.precedes(begin, at.message)) {
             return (number + 1, false);
         }
@@ -264,17 +264,17 @@ impl Thread {
     }
 
     /// Where a run began: at the message that was the last one then or, where that is not known, at the last message of the user.
-    fn begin_of_run(&mut self, behind: Option<&str>) -> Option<usize> {
-        behind.and_then(|id| self.list.find(id)).or_else(|| {
+    fn begin_of_run(&mut self, before_run: Option<&str>) -> Option<usize> {
+        before_run.and_then(|id| self.list.find(id)).or_else(|| {
             let user = |slot: &usize| self.list.get(*slot).is_some_and(|entry| entry.role() == Role::User);
             self.list.slots().rev().find(user)
         })
     }
 
     /// The calls of a run that no more comes of have failed; `of_page`: those that the page still answers.
-    pub(crate) fn give_up_calls(&mut self, behind: Option<&str>, of_page: &dyn Fn(&str) -> bool) {
+    pub(crate) fn give_up_calls(&mut self, before_run: Option<&str>, of_page: &dyn Fn(&str) -> bool) {
         let mut ids = Vec::new();
-        let begin = self.begin_of_run(behind);
+        let begin = self.begin_of_run(before_run);
         for (_, entry) in self.list.after(begin) {
             ids.extend(entry.calls.iter().map(|call| call.id().to_owned()).filter(|id| !of_page(id)));
         }
@@ -285,10 +285,10 @@ impl Thread {
 
     /// Takes all calls after a message that have no answer for the run's own. Where it is not known, or not there, that is
     /// the last message of the user.
-    pub(crate) fn claim_calls(&mut self, behind: Option<&str>) {
+    pub(crate) fn claim_calls(&mut self, before_run: Option<&str>) {
         // A later run over the same connection continues where the last one ended.
-        let known = self.claimed.take().filter(|(then, _)| then.as_deref() == behind);
-        let begin = known.and_then(|(_, slot)| self.list.find_slot(slot)).or_else(|| self.begin_of_run(behind));
+        let known = self.claimed.take().filter(|(then, _)| then.as_deref() == before_run);
+        let begin = known.and_then(|(_, slot)| self.list.find_slot(slot)).or_else(|| self.begin_of_run(before_run));
         let mut last = begin;
         for (slot, entry) in self.list.after(begin) {
             last = Some(slot);
@@ -298,7 +298,7 @@ impl Thread {
                 self.report.called(call.id());
             }
         }
-        self.claimed = last.map(|slot| (behind.map(Into::into), self.list.note_slot(slot)));
+        self.claimed = last.map(|slot| (before_run.map(Into::into), self.list.note_slot(slot)));
     }
 
     /// Takes the ids of calls that lists of messages have brought answers to since the last call.

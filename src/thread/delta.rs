@@ -52,7 +52,7 @@ enum Done {
 pub(super) struct Steps<'a> {
     pub list: Vec<PatchStep<'a>>,
     /// The patch without the operations that JSON Patch does not have, where there are some.
-    pub kept: Option<String>,
+    pub without_unknown: Option<String>,
 }
 
 impl<'a> Steps<'a> {
@@ -73,8 +73,8 @@ impl<'a> Steps<'a> {
         if let Some(misfit) = wrong {
             return Err(Failed::Misfit(misfit));
         }
-        let kept = (list.len() < given).then(|| format!("[{}]", known.join(",")));
-        Ok(Self { list, kept })
+        let without_unknown = (list.len() < given).then(|| format!("[{}]", known.join(",")));
+        Ok(Self { list, without_unknown })
     }
 
     /// Takes all the steps or none, and notes how to take them back.
@@ -116,7 +116,7 @@ pub(crate) fn apply(
     copies.pay(delta.text().len());
     let steps = Steps::read(delta)?;
     steps.apply(document, limits, copies, fits)?;
-    Ok(steps.kept)
+    Ok(steps.without_unknown)
 }
 
 impl<'s> Log<'s> {

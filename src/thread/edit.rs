@@ -14,7 +14,7 @@
 
 use super::entry::Entry;
 use super::list::MessageList;
-use super::merge::{Given, replace};
+use super::merge::{NewMessages, replace};
 use super::merged::Merged;
 use super::overlay;
 use super::queue::PlacesByKey;
@@ -33,7 +33,7 @@ struct ShownMessage {
     row: Option<usize>,
     /// It was reasoning, and is part of its answer now.
     folded: bool,
-    kept: bool,
+    unchanged: bool,
 }
 
 /// A message that the application wants.
@@ -41,7 +41,7 @@ struct ShownMessage {
 enum WantedMessage {
     /// One that it was shown, as it is.
     Shown(usize),
-    Given(Box<Entry>),
+    New(Box<Entry>),
 }
 
 /// An edit, read.
@@ -58,7 +58,7 @@ impl Edit {
     /// has to say no more than `id`, `role` and `toolCallId`.
     pub fn read(before: Option<Raw<'_>>, after: Raw<'_>) -> Self {
         let mut edit = Self { before: before.map(read_shown), ..Self::default() };
-        let mut given = Given::default();
+        let mut given = NewMessages::default();
         for raw in after.array().unwrap_or_default() {
             match raw.whole().filter(|_| edit.before.is_some()) {
                 None => given.take(raw.object().as_ref()),
@@ -73,8 +73,8 @@ impl Edit {
         edit
     }
 
-    fn give(&mut self, given: &mut Given) {
-        self.after.extend(given.entries.drain(..).map(|entry| WantedMessage::Given(Box::new(entry))));
+    fn give(&mut self, given: &mut NewMessages) {
+        self.after.extend(given.entries.drain(..).map(|entry| WantedMessage::New(Box::new(entry))));
     }
 
     /// Does it. Returns the ids of the messages that it has added.
@@ -84,7 +84,7 @@ impl Edit {
         rows.locate(&mut before);
         let length = rows.entries.len();
         let (after, moved) = rows.resolve(&mut before, self.after, merged);
-        for shown in before.iter().filter(|shown| !shown.kept) {
+        for shown in before.iter().filter(|shown| !shown.unchanged) {
             rows.leave(shown, merged);
         }
         let order = rows.order(&before, &after, length, moved);
@@ -108,7 +108,7 @@ fn read_shown(list: Raw<'_>) -> Vec<ShownMessage> {
             streams: text("delivery") == Delivery::Streaming.name(),
             row: None,
             folded: false,
-            kept: false,
+            unchanged: false,
         }
     };
     list.array().unwrap_or_default().into_iter().map(read).gather()
@@ -144,7 +144,7 @@ impl EditedList {
             streams: false,
             row: None,
             folded: false,
-            kept: false,
+            unchanged: false,
         };
         self.entries.iter().flatten().map(shown).gather()
     }
@@ -188,16 +188,16 @@ impl EditedList {
             if let WantedMessage::Shown(at) = wanted
                 && let Some(shown) = before.get_mut(*at)
             {
-                shown.kept = true;
+                shown.unchanged = true;
             }
         }
-        let changed = before.iter().map(|shown| (!shown.kept).then(|| shown.key.clone()));
+        let changed = before.iter().map(|shown| (!shown.unchanged).then(|| shown.key.clone()));
         let mut changed = PlacesByKey::new(changed.gather());
         let (mut rows, mut last, mut moved) = (Vec::with_capacity(wanted.len()), 0, false);
         for wanted in wanted {
             let (at, entry) = match wanted {
                 WantedMessage::Shown(at) => (Some(at), None),
-                WantedMessage::Given(entry) => (changed.take(&key_of(&entry)), Some(*entry)),
+                WantedMessage::New(entry) => (changed.take(&key_of(&entry)), Some(*entry)),
             };
             let shown = at.and_then(|at| before.get_mut(at));
             if let (Some(at), true) = (at, shown.as_ref().is_some_and(|shown| shown.row.is_some())) {
@@ -216,7 +216,7 @@ impl EditedList {
     fn place(&mut self, shown: Option<&mut ShownMessage>, entry: Option<Entry>, merged: &mut Merged) -> Option<usize> {
         let (row, mut before, streams, folded) = match shown {
             Some(shown) => {
-                shown.kept = true;
+                shown.unchanged = true;
                 (shown.row, shown.entry.take(), shown.streams, shown.folded)
             }
             None => (None, None, false, false),

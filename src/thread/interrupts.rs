@@ -31,7 +31,7 @@ pub(super) struct Interrupts {
     /// The last one of each id.
     last: Index,
     /// How often they have become others.
-    asked: u32,
+    version: u32,
     /// The mirror has another list.
     renewed: bool,
     /// How many the mirror has.
@@ -52,12 +52,12 @@ impl Interrupts {
 
     /// How many ids they have, and how often they have become others.
     pub fn count(&self) -> (usize, u32) {
-        (self.last.len(), self.asked)
+        (self.last.len(), self.version)
     }
 
     /// Forgets everything, also what the mirror has.
     pub fn clear(&mut self) {
-        *self = Self { asked: self.asked.wrapping_add(1), renewed: true, sent: self.sent, ..Self::default() };
+        *self = Self { version: self.version.wrapping_add(1), renewed: true, sent: self.sent, ..Self::default() };
     }
 
     /// Takes those that a run has ended with. Gives the ids of those whose expiry cannot be read. `tags`: they may name
@@ -68,9 +68,9 @@ impl Interrupts {
 
     /// The same of those that were read.
     pub fn take(&mut self, (list, unreadable): Read) -> Vec<String> {
-        let (asked, sent) = (self.asked.wrapping_add(1), self.sent);
+        let (version, sent) = (self.version.wrapping_add(1), self.sent);
         let renewed = self.renewed || !(list.is_empty() && self.order.size().message == 0);
-        *self = Self { asked, sent, renewed, ..Self::default() };
+        *self = Self { version, sent, renewed, ..Self::default() };
         list.into_iter().for_each(|interrupt| self.push(interrupt));
         unreadable
     }
@@ -129,7 +129,7 @@ impl Interrupts {
     pub fn close(&mut self, id: &str) {
         let mut next = self.last.remove(id).map(|at| at.message);
         if next.is_some() {
-            self.asked = self.asked.wrapping_add(1);
+            self.version = self.version.wrapping_add(1);
         }
         while let Some(slot) = next {
             next = self.slots.get_mut(slot).and_then(Option::take).and_then(|interrupt| interrupt.before);

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// A list of messages, read.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct NewMessages {
     pub entries: Vec<Entry>,
     /// Ids of elements that could not be read: local messages with such an id are not the snapshot's to delete.
     pub unreadable_ids: Vec<String>,
@@ -18,7 +18,7 @@ pub(super) struct Given {
     pub notes: Vec<Note>,
 }
 
-impl Given {
+impl NewMessages {
     /// Reads a JSON array of messages. Reasoning that shares an id with an assistant message is folded into it.
     pub fn read(messages: Raw<'_>) -> Self {
         let mut given = Self::default();
@@ -110,12 +110,12 @@ fn identity(entry: &Entry) -> Cow<'_, str> {
 /// Merges a list of messages. Calls and results are left to [`super::Thread::settle_results`].
 pub(super) fn merge(
     list: &mut MessageList,
-    given: Given,
+    given: NewMessages,
     authority: &Authority,
     local_order: bool,
     merged: &mut Merged,
 ) -> Vec<String> {
-    let Given { entries, unreadable_ids, .. } = given;
+    let NewMessages { entries, unreadable_ids, .. } = given;
     let has = |role: Role| entries.iter().any(|entry| entry.role() == role);
     let (has_activity, has_reasoning) =
         (has(Role::Activity), has(Role::Reasoning) || entries.iter().any(|entry| entry.row.has(REASONING)));

@@ -19,15 +19,15 @@ pub(super) struct Merged {
     /// Messages whose content is another one.
     pub rewritten: Vec<String>,
     /// Calls that are not where they were: how far each had come.
-    pub left: Vec<Option<Row>>,
+    pub unmatched: Vec<Option<Row>>,
     index: Index,
 }
 
 impl Merged {
     /// A call is not in its message.
     pub fn leave(&mut self, call: &Call) {
-        self.index.entry(call.id()).or_insert(At { message: self.left.len(), call: 0 });
-        self.left.push(Some(call.row.clone()));
+        self.index.entry(call.id()).or_insert(At { message: self.unmatched.len(), call: 0 });
+        self.unmatched.push(Some(call.row.clone()));
     }
 
     /// A message goes, with its calls.
@@ -37,6 +37,6 @@ impl Merged {
 
     pub fn take(&mut self, id: &str) -> Option<Row> {
         let at = self.index.get(id)?.message;
-        self.left.get_mut(at)?.take()
+        self.unmatched.get_mut(at)?.take()
     }
 }

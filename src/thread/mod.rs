@@ -58,7 +58,7 @@ use edit::Edit;
 use entry::{Entry, is_given_up};
 use interrupts::Interrupt;
 use list::{MessageList, Slot};
-use merge::{Authority, Given};
+use merge::{Authority, NewMessages};
 use merged::Merged;
 use run::RunReports;
 use state::State;
@@ -203,13 +203,13 @@ impl Thread {
 
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
     pub fn add_messages(&mut self, messages: Raw<'_>) {
-        let mut given = Given::read(messages);
+        let mut given = NewMessages::read(messages);
         self.warn_of(std::mem::take(&mut given.notes));
         self.add(given);
     }
 
     /// Messages that the server sends.
-    fn receive(&mut self, mut given: Given) -> Given {
+    fn receive(&mut self, mut given: NewMessages) -> NewMessages {
         self.warn_of(std::mem::take(&mut given.notes));
         // The official client leaves them as they are.
         if !self.local_order {
@@ -221,7 +221,7 @@ impl Thread {
         given
     }
 
-    fn add(&mut self, given: Given) {
+    fn add(&mut self, given: NewMessages) {
         let mut added = Vec::new();
         for entry in given.entries {
             if self.list.find(entry.id()).is_none() {

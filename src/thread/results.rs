@@ -25,12 +25,12 @@ impl Thread {
             let other = other.filter(|slot| self.list.precedes(*slot, caller.message));
             moves.extend(own.into_iter().chain(other).map(|slot| (slot, caller)));
         }
-        for left in std::mem::take(&mut merged.left).into_iter().flatten() {
+        for call in std::mem::take(&mut merged.unmatched).into_iter().flatten() {
             self.calls_lost = true;
             // It may stand elsewhere, too.
-            let id = left.text(OWN_ID);
+            let id = call.text(OWN_ID);
             if self.list.find_call(id).is_none() {
-                self.drop_result(id, left.word(PHASE) == CallPhase::Denied as u8);
+                self.drop_result(id, call.word(PHASE) == CallPhase::Denied as u8);
             }
         }
         let known = merged.slots.len().saturating_sub(merged.fresh.len());
@@ -128,12 +128,12 @@ impl Thread {
             let mut streams = false;
             for call in 0..calls {
                 let at = At { message: slot, call };
-                let Some(call) = self.list.call(at).filter(|call| call.given) else { continue };
+                let Some(call) = self.list.call(at).filter(|call| call.is_new) else { continue };
                 let id = call.id().to_owned();
                 let old = merged.take(&id);
                 moved.push(id);
                 let Some(call) = self.list.change_call(at) else { continue };
-                call.given = false;
+                call.is_new = false;
                 if let Some(old) = old {
                     call.row.assume(old, !CALL_OF_AG_UI);
                     streams |= call.phase() == CallPhase::InputStreaming;

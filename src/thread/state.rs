@@ -125,7 +125,7 @@ impl State {
         // Whether it fits as a whole has to be known before anything of it is shown.
         steps.apply(server, limits, copies, |_| true)?.undo(server);
         self.rebase(limits, copies, |rebase| steps.list.iter().for_each(|step| rebase.step(step)))?;
-        Ok(steps.kept)
+        Ok(steps.without_unknown)
     }
 
     /// Changes what the server knows, and what is shown with it.

@@ -48,14 +48,14 @@ impl Hector {
         };
         let payload = object(fields, member).filter(|_| *name != "error");
         if !self.run.is_over() {
-            self.told(name, payload.as_ref().unwrap_or(fields), out);
+            self.event(name, payload.as_ref().unwrap_or(fields), out);
         } else if !matches!(*name, "done" | "error" | "message_stop" | "task_update" | "task_complete") {
             out.warning("hector-event-late", [name, " after the end of the run is left out"].concat());
         }
         true
     }
 
-    fn told(&mut self, name: &str, payload: &Fields<'_>, out: &mut Output) {
+    fn event(&mut self, name: &str, payload: &Fields<'_>, out: &mut Output) {
         let id = |member: &str| text(payload, member);
         let delta = || as_text(payload.get("delta"));
         match name {

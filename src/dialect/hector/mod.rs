@@ -132,7 +132,7 @@ pub struct Hector {
     /// The text that came last, which asks for what comes after it.
     prompt: String,
     /// An approval that nothing has come after.
-    asked: Option<Question>,
+    question: Option<Question>,
     /// Version 2: what the parts of a text or a thought have added up to, until the whole is sent.
     said: Vec<v2::Said>,
 }
@@ -155,7 +155,7 @@ pub fn new(settings: &str) -> Option<Box<dyn Dialect>> {
         state: TaskState::Going,
         role: "assistant",
         prompt: String::new(),
-        asked: None,
+        question: None,
         said: Vec::new(),
     }))
 }
@@ -172,7 +172,7 @@ impl Dialect for Hector {
 
     fn begin(&mut self, request: &RunRequest<'_>) {
         self.run.renew(request.thread_id, request.run_id, request.joins);
-        (self.heard, self.stopped, self.state, self.asked) = (false, false, TaskState::Going, None);
+        (self.heard, self.stopped, self.state, self.question) = (false, false, TaskState::Going, None);
         self.role = "assistant";
         self.said.clear();
     }
@@ -265,7 +265,7 @@ impl Hector {
 
     /// The server has said all.
     fn done(&mut self, out: &mut Output) {
-        if let Some(question) = self.asked.take() {
+        if let Some(question) = self.question.take() {
             return self.run.interrupt(vec![question], out);
         }
         match self.state {

@@ -113,7 +113,7 @@ impl Hector {
         let is_content = !is_thinking && event != "tool_call" && event != "thinking_complete" && !part.text.is_empty();
         if is_thinking || event == "tool_call" || is_content {
             // The server has continued.
-            self.asked = None;
+            self.question = None;
         }
         if is_thinking {
             return self.thinking(part, out);
@@ -207,7 +207,7 @@ impl Hector {
         object.close();
         tell(out, "hector.tool_approval", value);
         let id = if call.is_empty() { [&self.run.own_run, ":approval"].concat() } else { call.clone() };
-        self.asked = Some(Question { id, call, tool, prompt: self.prompt.clone(), task });
+        self.question = Some(Question { id, call, tool, prompt: self.prompt.clone(), task });
     }
 }
 

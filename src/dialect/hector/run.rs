@@ -97,8 +97,8 @@ impl HectorRun {
             return;
         }
         self.task.clear();
-        let asked = |id: &String| self.questions.iter().any(|question| question.call == *id);
-        self.calls.retain(|(id, _)| asked(id));
+        let has_question = |id: &String| self.questions.iter().any(|question| question.call == *id);
+        self.calls.retain(|(id, _)| has_question(id));
         thread.clone_into(&mut self.own_thread);
         run.clone_into(&mut self.own_run);
         self.made = 0;

@@ -15,7 +15,7 @@ impl Guard {
         };
         match self.admits(&item.in_(subagent), way.now) {
             true => GateVerdict::Pass,
-            false if self.shut.holds(subagent) => GateVerdict::Block,
+            false if self.refused.holds(subagent) => GateVerdict::Block,
             false => renamed(way.fields, own),
         }
     }
@@ -29,12 +29,12 @@ impl Guard {
         if self.closes(&item, way) {
             return GateVerdict::Pass;
         }
-        if self.shut.holds(subagent) {
+        if self.refused.holds(subagent) {
             return GateVerdict::Block;
         }
         // A name comes again, where an id does not.
         if self.wrapped == 0 {
-            self.shut.remove(own);
+            self.refused.remove(own);
         }
         renamed(way.fields, own)
     }
@@ -70,7 +70,7 @@ impl Guard {
 
     /// An outcome without the interrupts and calls that are blocked, where it has any.
     fn outcome(&mut self, outcome: &Fields<'_>, way: &mut Way<'_, '_>) -> Option<String> {
-        let interrupts = kept(outcome.some("interrupts"), &mut |raw| {
+        let interrupts = filtered(outcome.some("interrupts"), &mut |raw| {
             let fields = raw.object();
             let text = |name: &str| fields.as_ref().and_then(|fields| fields.text(name));
             let item = GateItem::new(way.carrier, Classification::Submit).in_(subagent_key(text("subagentRunId")));
@@ -82,9 +82,9 @@ impl Guard {
             }
             self.admits(&item, way.now)
         });
-        let pending = kept(outcome.some("pendingToolCallIds"), &mut |raw| {
+        let pending = filtered(outcome.some("pendingToolCallIds"), &mut |raw| {
             let key = raw.string().map(|id| Key::new(Of::Call, &id));
-            !self.shut.holds(key) && !self.calls.holds(key)
+            !self.refused.holds(key) && !self.calls.holds(key)
         });
         let mut changes = Vec::new();
         changes.extend(interrupts.as_deref().map(|list| ("interrupts", Some(list))));
@@ -108,9 +108,9 @@ impl Guard {
         way: &mut Way<'_, '_>,
     ) -> GateVerdict {
         let parent = subagent_key(parent.map(Str::decode));
-        let beside = call.map(|id| Key::new(Of::Call, &id.decode()));
+        let blocked_with = call.map(|id| Key::new(Of::Call, &id.decode()));
         let item = GateItem::new(way.carrier, Classification::Display);
-        let item = GateItem { own: way.subagent, part: ItemRole::Opens, beside, ..item };
+        let item = GateItem { own: way.subagent, part: ItemRole::Opens, blocked_with, ..item };
         self.verdict(&item.in_(parent), way.now)
     }
 

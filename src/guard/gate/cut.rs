@@ -3,7 +3,7 @@
 use crate::wire::{Fields, JsonWriter, Raw};
 
 /// The elements of a list that `keep` keeps, where that is not all of them.
-pub(super) fn kept(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> bool) -> Option<String> {
+pub(super) fn filtered(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> bool) -> Option<String> {
     let mut whole = true;
     let mut json = String::new();
     let mut out = JsonWriter::array(&mut json);

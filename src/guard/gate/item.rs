@@ -14,7 +14,7 @@ pub(super) struct GateItem<'a> {
     pub(super) of: Component<'a>,
     pub(super) own: Option<Key>,
     /// The key that it is blocked with, besides the subagent that it happens in.
-    pub(super) beside: Option<Key>,
+    pub(super) blocked_with: Option<Key>,
     pub(super) subagent: Option<Key>,
     pub(super) part: ItemRole,
     /// Whether rate and velocity apply.
@@ -34,8 +34,20 @@ pub(super) enum ItemRole {
 
 impl<'a> GateItem<'a> {
     pub(super) fn new(name: &'static str, class: Classification) -> Self {
-        let (also, target, of, own, beside, subagent, carrier) = (None, None, None, None, None, None, None);
-        Self { name, class, also, target, of, own, beside, subagent, part: ItemRole::Alone, counts: true, carrier }
+        let (also, target, of, own, blocked_with, subagent, carrier) = (None, None, None, None, None, None, None);
+        Self {
+            name,
+            class,
+            also,
+            target,
+            of,
+            own,
+            blocked_with,
+            subagent,
+            part: ItemRole::Alone,
+            counts: true,
+            carrier,
+        }
     }
 
     pub(super) fn opens(self, of: Of, id: &str) -> Self {
@@ -71,7 +83,7 @@ impl<'a> GateItem<'a> {
 /// A reasoning message, which is blocked with its span.
 pub(super) fn reasoning(name: &'static str, id: &str) -> GateItem<'static> {
     GateItem {
-        beside: Some(Key::new(Of::Span, id)),
+        blocked_with: Some(Key::new(Of::Span, id)),
         ..GateItem::new(name, Classification::Display).opens(Of::Reasoning, id)
     }
 }
@@ -92,8 +104,8 @@ pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '
     if subtype.decode() == "tool-call" {
         return way.goes(Classification::Display, Of::Call, id).of_tool(way.shown.call(&id.decode()));
     }
-    let beside = Some(Key::new(Of::Message, &id.decode()));
-    GateItem { beside, ..way.goes(Classification::Display, Of::Reasoning, id) }
+    let blocked_with = Some(Key::new(Of::Message, &id.decode()));
+    GateItem { blocked_with, ..way.goes(Classification::Display, Of::Reasoning, id) }
 }
 
 pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
@@ -134,9 +146,9 @@ impl Way<'_, '_> {
 }
 
 impl GateItem<'_> {
-    pub(super) fn told(&self, class: Classification, at: f64) -> Told<'_> {
+    pub(super) fn report(&self, class: Classification, at: f64) -> GuardReport<'_> {
         let Self { name, target, carrier, .. } = self;
         let target = target.as_ref().map(|(kind, id)| (Cow::Borrowed(*kind), id.as_deref().map(Cow::Borrowed)));
-        Told { name, class, target, event_id: None, carrier: *carrier, at, inbound: false }
+        GuardReport { name, class, target, event_id: None, carrier: *carrier, at, inbound: false }
     }
 }

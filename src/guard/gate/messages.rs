@@ -48,7 +48,7 @@ impl Guard {
         way: &mut Way<'_, '_>,
     ) -> Option<String> {
         let subagent = subagent_key(message.text("subagentRunId"));
-        kept(message.some("toolCalls"), &mut |raw| {
+        filtered(message.some("toolCalls"), &mut |raw| {
             let call = raw.object();
             let id = call.as_ref().and_then(|call| call.text("id")).unwrap_or_default();
             let function = call.as_ref().and_then(|call| call.get("function")).and_then(Raw::object);

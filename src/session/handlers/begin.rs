@@ -17,7 +17,7 @@ impl Session {
     /// Begins the next run, if none is in progress and one may begin.
     pub(super) fn next(&mut self, now: f64) {
         // The thread of a run that was left is not free.
-        while self.run.is_none() && !self.is_working() && !self.rejoin.is_left() {
+        while self.run.is_none() && !self.is_working() && !self.rejoin.is_detached() {
             let Some(submit) = self.next_in_line(now) else { return };
             self.begin(submit, now);
         }
@@ -48,14 +48,14 @@ impl Session {
         }
         self.begin_thread(&submit);
         if !joins {
-            self.rejoin.set_behind(self.thread.last_id());
+            self.rejoin.set_last_message_before_run(self.thread.last_id());
         }
         self.report_warnings();
         let input = self.write_input(&submit);
         self.outbox.begin_run();
         let Submit { ticket, start, row, .. } = submit;
         self.verdict.begun(row.text(SUBMIT_RUN), now);
-        if !self.rejoin.take_left() {
+        if !self.rejoin.take_detached() {
             self.intake.start_over();
         }
         if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::may_replay) {

@@ -65,7 +65,7 @@ impl Session {
                     Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
                     Stage::Executing => self.execute(id, name, args, false),
                     Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
-                    Stage::Left | Stage::Done => {}
+                    Stage::Abandoned | Stage::Done => {}
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Session {
         }
         self.thread.set_call_phase(id, CallPhase::Executing);
         // Approved after the run has ended: the user waits again.
-        if self.run.is_none() && !self.rejoin.is_left() {
+        if self.run.is_none() && !self.rejoin.is_detached() {
             self.verdict.works();
         }
         let mut json = String::new();
@@ -202,7 +202,7 @@ impl Session {
     /// the server brought its answer: then nobody waits for it.
     pub(super) fn is_open(&mut self, id: &str, now: f64) -> bool {
         // A run in progress may tell of it yet, or again.
-        let may_come = self.rejoin.is_left() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let may_come = self.rejoin.is_detached() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
         let found = self.thread.is_answered(id).map(|answered| !answered);
         if self.page.stage_of(id).is_none() {
             return found.unwrap_or_default();

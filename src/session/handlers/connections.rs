@@ -34,8 +34,8 @@ impl Session {
         self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
         self.page.leave_run();
-        self.rejoin.leave();
-        self.verdict.left();
+        self.rejoin.detach();
+        self.verdict.detach();
         let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
         self.outbox.changed(true);
@@ -68,7 +68,7 @@ impl Session {
             // It has ended here, and the page was loaded anew since.
             self.rejoin.begin_over(submit.run_id().to_owned());
         }
-        if !self.rejoin.is_left() {
+        if !self.rejoin.is_detached() {
             // The open items have been closed in the thread.
             self.intake.forget_open();
             self.rejoin.forget_start();
@@ -119,7 +119,7 @@ impl Session {
 
     /// A run that was left is not waited for.
     pub(super) fn end_left(&mut self, now: f64) {
-        if self.rejoin.take_left() {
+        if self.rejoin.take_detached() {
             self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
         }
     }
@@ -158,7 +158,7 @@ impl Session {
                 resume.answer(cursor.as_deref())
             });
             run.joined = Some(answer.unwrap_or(Answer::Rest));
-            let threads = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+            let threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
             if (threads || self.rejoin.has_all()) && run.joined == Some(Answer::Replay) {
                 self.rejoin.tells_thread();
             }
@@ -328,7 +328,7 @@ impl Session {
         let mut list = fields.get("messages").and_then(Raw::array).unwrap_or_default().into_iter();
         let has =
             |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
-        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.behind().is_none_or(has);
+        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.last_message_before_run().is_none_or(has);
         let Some(run) = &mut self.run else { return true };
         (run.streamed, run.works) = (true, !over);
         run.events += 1;
@@ -380,7 +380,7 @@ impl Session {
 
     /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
     pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
-        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) && !self.rejoin.has_all() {
+        if !self.options.network.resume.as_ref().is_some_and(Resume::replays_threads) && !self.rejoin.has_all() {
             return false;
         }
         let kind = frame_type(fields).unwrap_or_default();

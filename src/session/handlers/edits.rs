@@ -49,7 +49,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
         // A run that was left may be joined, and continue the state that it knows.
-        let running = self.run.is_some() || self.rejoin.is_left();
+        let running = self.run.is_some() || self.rejoin.is_detached();
         self.thread.edit_state(before, value(&after, depth)?, running);
         self.outbox.changed(true);
         Ok(())

@@ -47,7 +47,7 @@ impl Session {
     /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.
     pub(super) fn give_up_restored(&mut self) {
         let page = &self.page;
-        self.thread.give_up_calls(self.rejoin.behind(), &|id| page.stage_of(id).is_some());
+        self.thread.give_up_calls(self.rejoin.last_message_before_run(), &|id| page.stage_of(id).is_some());
     }
 
     /// Nothing grows, and the snapshot says how it ended.

@@ -181,7 +181,7 @@ impl Session {
         self.apply_end(incoming, now);
         // A page that joins a run may have missed where a call began or ended.
         if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
-            self.thread.claim_calls(self.rejoin.behind());
+            self.thread.claim_calls(self.rejoin.last_message_before_run());
         }
         if !new {
             for id in self.thread.unanswered_calls() {

@@ -1,7 +1,7 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
-//! usage?, lastEventId?, cursor?, first?, behind?, usageTold?, checkpoint?, earlier?}`. A later version that means something else has
+//! usage?, lastEventId?, cursor?, first?, lastMessageBeforeRun?, usageReported?, checkpoint?, earlier?}`. A later version that means something else has
 //! another `v`.
 
 use crate::session::Session;
@@ -48,8 +48,8 @@ impl Session {
         }
         // A run that was cut can be joined still.
         let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
-        let told = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
-        self.rejoin.save(&mut object, joinable, running, told, &self.thread);
+        let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
+        self.rejoin.save(&mut object, joinable, running, whole_threads, &self.thread);
         object.close();
         json
     }

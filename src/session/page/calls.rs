@@ -14,7 +14,7 @@ pub(in crate::session) enum Stage {
     /// For somebody who answers.
     Manual,
     /// It was executed when the page was left.
-    Left,
+    Abandoned,
     Done,
 }
 
@@ -31,7 +31,7 @@ impl Stage {
     /// Its name in a save.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Executing | Self::Left => "executing",
+            Self::Executing | Self::Abandoned => "executing",
             Self::Waiting => "waiting",
             Self::Manual => "manual",
             Self::Done => "done",
@@ -40,7 +40,7 @@ impl Stage {
 
     pub fn named(name: &str) -> Self {
         match name {
-            "executing" => Self::Left,
+            "executing" => Self::Abandoned,
             "waiting" => Self::Waiting,
             "manual" => Self::Manual,
             _ => Self::Done,
@@ -158,7 +158,7 @@ impl PageCalls {
 
     /// Whether none waits, here or for people.
     pub fn are_done(&self) -> bool {
-        !self.any(&[Stage::Executing, Stage::Waiting, Stage::Manual, Stage::Left])
+        !self.any(&[Stage::Executing, Stage::Waiting, Stage::Manual, Stage::Abandoned])
     }
 
     fn count(&mut self, stage: Stage, by: isize) {

@@ -202,7 +202,7 @@ impl Page {
     /// Between two runs: what now?
     pub fn rest(&mut self, thread: &mut Thread) -> Next {
         let Some(turn) = &mut self.turn else { return Next::Nothing };
-        if !turn.has_ended() || turn.calls.any(&[Stage::Executing, Stage::Left]) {
+        if !turn.has_ended() || turn.calls.any(&[Stage::Executing, Stage::Abandoned]) {
             return Next::Nothing;
         }
         let people = turn.calls.any(&[Stage::Waiting, Stage::Manual]);
@@ -304,7 +304,7 @@ impl Page {
                 return CallArrival::Enters { stage, name, args };
             }
             (Stage::Manual, _) => thread.set_call_phase(id, CallPhase::InputAvailable),
-            (Stage::Left | Stage::Done, _) => {}
+            (Stage::Abandoned | Stage::Done, _) => {}
         }
         CallArrival::Stays
     }
@@ -425,7 +425,7 @@ impl Page {
             match stage {
                 Stage::Waiting => thread.set_call_phase(&id, CallPhase::AwaitingApproval),
                 Stage::Manual => thread.set_call_phase(&id, CallPhase::InputAvailable),
-                Stage::Executing | Stage::Left | Stage::Done => {}
+                Stage::Executing | Stage::Abandoned | Stage::Done => {}
             }
             if let (Some((name, args, _)), Some(turn)) = (thread.call(&id), &mut self.turn) {
                 turn.calls.rebind(&id, &name, &args, None);
@@ -440,7 +440,7 @@ impl Page {
 
     /// Its unfinished work may have happened or not: it is not done again, and the agent is told so.
     pub fn give_up_left(&mut self, thread: &mut Thread) {
-        let left = self.turn.as_ref().map_or_else(Vec::new, |turn| turn.calls.ids(Stage::Left));
+        let left = self.turn.as_ref().map_or_else(Vec::new, |turn| turn.calls.ids(Stage::Abandoned));
         left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
     }
 }

@@ -6,7 +6,7 @@
 pub(in crate::session) struct Budget {
     /// Half of what a minute allows.
     half: f64,
-    left: f64,
+    remaining: f64,
     at: f64,
 }
 
@@ -16,24 +16,24 @@ impl Budget {
     /// A full one, for so many connections a minute.
     pub fn new(per_minute: f64, now: f64) -> Self {
         let half = (per_minute / 2.0).max(1.0);
-        Self { half, left: half, at: now }
+        Self { half, remaining: half, at: now }
     }
 
     /// A connection is made, whatever is left.
     pub fn spend(&mut self, now: f64) {
         self.refill(now);
-        self.left -= 1.0;
+        self.remaining -= 1.0;
     }
 
     /// When the next connection may be made: now, or once there is enough left.
     pub fn next(&mut self, now: f64) -> f64 {
         self.refill(now);
-        now + (1.0 - self.left).max(0.0) * MINUTE / self.half
+        now + (1.0 - self.remaining).max(0.0) * MINUTE / self.half
     }
 
     fn refill(&mut self, now: f64) {
         let passed = (now - self.at).max(0.0);
-        self.left = (self.left + passed * self.half / MINUTE).min(self.half);
+        self.remaining = (self.remaining + passed * self.half / MINUTE).min(self.half);
         self.at = self.at.max(now);
     }
 }

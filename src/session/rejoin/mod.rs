@@ -30,7 +30,7 @@ pub(super) struct Rejoin {
     progress: Progress,
     earlier: Earlier,
     /// The last run was left to the server: nothing of it is closed.
-    left: bool,
+    detached: bool,
     last_event_id: String,
     /// Names the last request.
     requests: u32,
@@ -78,12 +78,12 @@ impl Rejoin {
     }
 
     /// The last message of the thread when the run began.
-    pub fn set_behind(&mut self, message: Option<&str>) {
-        self.progress.behind = message.map(Into::into);
+    pub fn set_last_message_before_run(&mut self, message: Option<&str>) {
+        self.progress.last_message_before_run = message.map(Into::into);
     }
 
-    pub fn behind(&self) -> Option<&str> {
-        self.progress.behind.as_deref()
+    pub fn last_message_before_run(&self) -> Option<&str> {
+        self.progress.last_message_before_run.as_deref()
     }
 
     /// Another run begins in the same stream.
@@ -93,21 +93,21 @@ impl Rejoin {
 
     /// The last message before the run that is told now.
     pub fn part(&self) -> Option<&str> {
-        self.progress.part.as_deref().or(self.behind())
+        self.progress.part.as_deref().or(self.last_message_before_run())
     }
 
     /// The run is left to the server.
-    pub fn leave(&mut self) {
-        self.left = true;
+    pub fn detach(&mut self) {
+        self.detached = true;
     }
 
-    pub fn is_left(&self) -> bool {
-        self.left
+    pub fn is_detached(&self) -> bool {
+        self.detached
     }
 
     /// The run that was left is joined, or not waited for any longer. Says whether one was.
-    pub fn take_left(&mut self) -> bool {
-        std::mem::take(&mut self.left)
+    pub fn take_detached(&mut self) -> bool {
+        std::mem::take(&mut self.detached)
     }
 
     /// The session was restored while a run was in progress.
@@ -126,7 +126,7 @@ impl Rejoin {
 
     /// Whether the last run has not ended as far as anybody knows. `connected`: whether the run in progress has not.
     pub fn is_unfinished(&self, connected: Option<bool>) -> bool {
-        self.left || connected.unwrap_or(self.progress.restored)
+        self.detached || connected.unwrap_or(self.progress.restored)
     }
 
     /// Names the next request.
@@ -196,12 +196,12 @@ impl Rejoin {
 
     /// Whether a report is new, also where a run is replayed.
     pub fn is_new(&mut self, report: Report) -> bool {
-        self.progress.told.tell(report)
+        self.progress.reported.count(report)
     }
 
     /// Whether anything of this kind was reported of the run.
     pub fn has_reported(&self, report: Report) -> bool {
-        self.progress.told.known(report) > 0
+        self.progress.reported.known(report) > 0
     }
 
     /// RUN_STARTED was taken. Says whether what was open is to be closed: the thread has seen nothing of it.
@@ -222,11 +222,11 @@ impl Rejoin {
     /// The run is replayed from its beginning. Says of what came before that was known whether it was RUN_STARTED, and
     /// whether it was the state.
     pub fn replay(&mut self, expected: Answer) -> (bool, bool) {
-        let taken = self.progress.taken(expected);
-        self.progress.started = taken.0;
+        let accepted = self.progress.accepted_early(expected);
+        self.progress.started = accepted.0;
         self.progress.part = None;
         self.progress.rewinds = true;
-        taken
+        accepted
     }
 
     /// Whether earlier runs of the thread are to come first.
@@ -240,7 +240,7 @@ impl Rejoin {
         if !std::mem::take(&mut self.progress.rewinds) {
             return None;
         }
-        self.progress.told.replay();
+        self.progress.reported.replay();
         Some(checkpoint)
     }
 
@@ -274,20 +274,27 @@ impl Rejoin {
         self.earlier.take_ended()
     }
 
-    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
-    /// thread that is `told` with all its runs.
-    pub fn save(&self, object: &mut JsonWriter<'_>, joinable: bool, running: bool, told: bool, thread: &Thread) {
+    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `lastMessageBeforeRun`, `usageReported`, `checkpoint` of a run that was cut, `earlier` of a
+    /// thread that the server replays whole.
+    pub fn save(
+        &self,
+        object: &mut JsonWriter<'_>,
+        joinable: bool,
+        running: bool,
+        whole_threads: bool,
+        thread: &Thread,
+    ) {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that has ended can be joined, too: the page is at work on its calls.
         object.optional("cursor", self.cursor()).optional("first", self.progress.first.as_deref());
-        object.optional("behind", self.behind());
+        object.optional("lastMessageBeforeRun", self.last_message_before_run());
         // The run may be reported again, from its beginning.
-        let told_usage = self.progress.told.known(Report::Usage) as u64;
-        object.number("usageTold", Some(told_usage).filter(|told| *told > 0));
+        let usage_reports = self.progress.reported.known(Report::Usage) as u64;
+        object.number("usageReported", Some(usage_reports).filter(|reports| *reports > 0));
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
             checkpoint.write(object.member("checkpoint"), thread);
         }
-        if told && (running || self.earlier.renames()) || running && self.has_all() {
+        if whole_threads && (running || self.earlier.renames()) || running && self.has_all() {
             self.earlier.save(object.member("earlier"));
         }
     }
@@ -299,10 +306,10 @@ impl Rejoin {
         self.progress = Progress::default();
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
-        self.progress.behind = string("behind");
+        self.progress.last_message_before_run = string("lastMessageBeforeRun").or_else(|| string("behind"));
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
-        if let Some(told) = fields.some("usageTold").and_then(Raw::whole) {
-            self.progress.told.restore(Report::Usage, usize::try_from(told).unwrap_or_default());
+        if let Some(reports) = fields.some("usageReported").or_else(|| fields.some("usageTold")).and_then(Raw::whole) {
+            self.progress.reported.restore(Report::Usage, usize::try_from(reports).unwrap_or_default());
         }
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
         self.earlier.set_old();

@@ -28,39 +28,39 @@ pub(super) struct Once(Vec<Counter>);
 struct Counter {
     kind: Report,
     /// Reports of this telling.
-    told: usize,
+    reported: usize,
     /// The most that an earlier telling has had.
     before: usize,
 }
 
 impl Once {
     /// Counts a report of this kind. True: it is new.
-    pub fn tell(&mut self, kind: Report) -> bool {
+    pub fn count(&mut self, kind: Report) -> bool {
         let at = self.0.iter().position(|counter| counter.kind == kind).unwrap_or_else(|| {
-            self.0.push(Counter { kind, told: 0, before: 0 });
+            self.0.push(Counter { kind, reported: 0, before: 0 });
             self.0.len() - 1
         });
         self.0.get_mut(at).is_none_or(|counter| {
-            counter.told += 1;
-            counter.told > counter.before
+            counter.reported += 1;
+            counter.reported > counter.before
         })
     }
 
     /// How many reports of this kind are known.
     pub fn known(&self, kind: Report) -> usize {
-        self.0.iter().find(|counter| counter.kind == kind).map_or(0, |counter| counter.told.max(counter.before))
+        self.0.iter().find(|counter| counter.kind == kind).map_or(0, |counter| counter.reported.max(counter.before))
     }
 
     /// So many reports of this kind were made before the run is read on.
-    pub fn restore(&mut self, kind: Report, told: usize) {
-        self.0.push(Counter { kind, told, before: 0 });
+    pub fn restore(&mut self, kind: Report, reported: usize) {
+        self.0.push(Counter { kind, reported, before: 0 });
     }
 
     /// The run is replayed from its beginning.
     pub fn replay(&mut self) {
         for counter in &mut self.0 {
-            counter.before = counter.before.max(counter.told);
-            counter.told = 0;
+            counter.before = counter.before.max(counter.reported);
+            counter.reported = 0;
         }
     }
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn new_ones(once: &mut Once, kind: Report, count: usize) -> Vec<usize> {
-        (1..=count).filter(|_| once.tell(kind)).collect()
+        (1..=count).filter(|_| once.count(kind)).collect()
     }
 
     #[test]
@@ -106,13 +106,13 @@ mod tests {
     #[test]
     fn kinds_are_counted_apart() {
         let mut once = Once::default();
-        assert!(once.tell(Report::Custom) && once.tell(Report::Usage) && once.tell(Report::Usage));
+        assert!(once.count(Report::Custom) && once.count(Report::Usage) && once.count(Report::Usage));
         once.replay();
-        assert!(!once.tell(Report::Custom) && !once.tell(Report::Usage) && !once.tell(Report::Usage));
+        assert!(!once.count(Report::Custom) && !once.count(Report::Usage) && !once.count(Report::Usage));
         assert!(
-            once.tell(Report::Custom)
-                && once.tell(Report::Usage)
-                && once.tell(Report::Checkpoint(Boundary::StepStarted))
+            once.count(Report::Custom)
+                && once.count(Report::Usage)
+                && once.count(Report::Checkpoint(Boundary::StepStarted))
         );
     }
 }

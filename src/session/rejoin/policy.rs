@@ -202,7 +202,7 @@ impl Resume {
     }
 
     /// Whether a replay may begin with earlier runs of the thread.
-    pub(in crate::session) fn tells_threads(&self) -> bool {
+    pub(in crate::session) fn replays_threads(&self) -> bool {
         self.replays() && self.mark == Mark::None
     }
 

@@ -26,11 +26,11 @@ pub(super) struct Progress {
     /// A replay has begun, and nothing has come of it yet but what the thread has.
     pub rewinds: bool,
     /// The last message of the thread when the run began.
-    pub behind: Option<String>,
+    pub last_message_before_run: Option<String>,
     /// The same of the last run that has begun in its stream.
     pub part: Option<String>,
     /// The counts of reports: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
-    pub told: Once,
+    pub reported: Once,
     /// The session was restored while this run was in progress, and the run has not ended since.
     pub restored: bool,
     /// Marks that do not grow, with the connection that they came over.
@@ -146,7 +146,7 @@ impl Progress {
 
     /// The parts of this connection's beginning that were taken before it was known to be one: RUN_STARTED, and the
     /// state.
-    pub fn taken(&self, expected: Answer) -> (bool, bool) {
+    pub fn accepted_early(&self, expected: Answer) -> (bool, bool) {
         let Opening { greeted, stated, .. } = self.opening;
         if expected == Answer::Snapshot { (greeted, stated) } else { (false, false) }
     }

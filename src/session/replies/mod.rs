@@ -68,8 +68,8 @@ impl InterruptReplies {
         if let Some(again) = self.partial.take(&answer.id) {
             dropped.push((again.ticket, None));
         }
-        let (questions, asked) = thread.questions();
-        for gone in self.partial.take_stale(now, asked, |id| thread.question(id).is_some()) {
+        let (questions, version) = thread.questions();
+        for gone in self.partial.take_stale(now, version, |id| thread.question(id).is_some()) {
             let expired = gone.until <= now && thread.question(&gone.id).is_some();
             if expired {
                 thread.mark_answered(&gone.id, false);
@@ -114,8 +114,8 @@ impl InterruptReplies {
         if self.partial.len() == 0 {
             return Vec::new();
         }
-        let (questions, asked) = thread.questions();
-        let stale = self.partial.take_stale(f64::NEG_INFINITY, asked, |id| thread.question(id).is_some());
+        let (questions, version) = thread.questions();
+        let stale = self.partial.take_stale(f64::NEG_INFINITY, version, |id| thread.question(id).is_some());
         let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).gather();
         if self.partial.len() == questions {
             dropped.extend(self.drop_answers(thread));

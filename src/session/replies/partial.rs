@@ -21,12 +21,12 @@ pub(super) struct Partials {
     index: Index,
     /// No answer may be out of date before this time, as long as the interrupts are those that were looked at.
     until: f64,
-    asked: u32,
+    version: u32,
 }
 
 impl Default for Partials {
     fn default() -> Self {
-        Self { list: Vec::new(), index: Index::new(), until: f64::INFINITY, asked: 0 }
+        Self { list: Vec::new(), index: Index::new(), until: f64::INFINITY, version: 0 }
     }
 }
 
@@ -59,8 +59,8 @@ impl Partials {
 
     /// Takes those that are out of date: the time has come, or `open` says so, which is asked if the interrupts have become
     /// others.
-    pub fn take_stale(&mut self, now: f64, asked: u32, open: impl Fn(&str) -> bool) -> Vec<Partial> {
-        if self.until > now && self.asked == asked {
+    pub fn take_stale(&mut self, now: f64, version: u32, open: impl Fn(&str) -> bool) -> Vec<Partial> {
+        if self.until > now && self.version == version {
             return Vec::new();
         }
         let mut stale = Vec::new();
@@ -71,7 +71,7 @@ impl Partials {
                 stale.push(partial);
             }
         }
-        self.asked = asked;
+        self.version = version;
         stale
     }
 }

@@ -47,14 +47,14 @@ impl fmt::Display for Key {
 
 /// A bounded set of ids.
 #[derive(Debug, Default)]
-pub(super) struct Shut {
+pub(super) struct Refused {
     /// Sorted.
     keys: Vec<Key>,
     /// There were more than are kept: whatever begins or continues from now on may be one of them.
     pub full: bool,
 }
 
-impl Shut {
+impl Refused {
     pub fn clear(&mut self) {
         *self = Self::default();
     }

@@ -8,7 +8,7 @@ pub(super) const LIMITS: ThreadLimits = ThreadLimits { depth: 512, state_bytes: 
 
 /// An event that stays. Nothing is copied of one that no other event joins.
 #[derive(Debug)]
-pub(super) struct Kept<'a> {
+pub(super) struct JournalEntry<'a> {
     /// Its `type`.
     pub name: &'static str,
     /// The event as it came. Its members stay, but for those that joining changes.
@@ -33,7 +33,7 @@ enum Grown {
     Document(Tree),
 }
 
-impl<'a> Kept<'a> {
+impl<'a> JournalEntry<'a> {
     pub fn new(name: &'static str, line: &'a str) -> Self {
         Self { name, line, joined: None, removed: false }
     }
