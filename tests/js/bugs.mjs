@@ -388,7 +388,7 @@ export const bugs = [
   ...inspectorBugs,
   {
     name: "a page sends the queue of its save before the thread is there",
-    file: "core/live.ts",
+    file: "core/open.ts",
     from: "let opening = save && todo.find",
     to: "let opening = save && [].find",
     tests: ["opened-again"],
