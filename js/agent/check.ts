@@ -21,7 +21,7 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
   if (options.eventTypes) expectList("eventTypes", "string", options.eventTypes);
   for (const [group, settings] of Object.entries({ limits, saving, retry, notify })) {
     for (const [name, value] of typeof settings === "object" ? Object.entries(settings ?? {}) : []) {
-      if (!["posts", "required"].includes(name) && value != null) expect(`${group}.${name}`, "number", value);
+      if (!/^(posts|required)$/.test(name) && value != null) expect(`${group}.${name}`, "number", value);
     }
   }
   if (persist && typeof persist.open !== "function") {

@@ -43,19 +43,19 @@ export function toAsked(options: AgentOptions, given: SubmitInput = {}): OptionI
 
 /** The input of a run. */
 export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
-  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] !== undefined && given[name] !== null);
+  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] != null);
   return {
     runId: given.runId ?? uuid(),
     ...toAsked(options, given),
     ...(own.length && { own }),
     // Infinity would be no JSON.
-    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
+    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 1e9) }),
   };
 }
 
 /** The input of a run that asks the last question again. */
 export function toAgainInput(options: AgentOptions, again: AgainOptions | undefined): RunInput & { newMessageId?: string } {
-  return { ...toRunInput(options), ...(again?.newMessageId === true && { newMessageId: uuid() }) };
+  return { ...toRunInput(options, { ...again, runId: undefined }), ...(again?.newMessageId && { newMessageId: uuid() }) };
 }
 
 /** Whether these are attachments, which bring their parts later. */

@@ -30,11 +30,11 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
     maxItems: limits.items ?? 100_000,
     maxWarnings: limits.warnings ?? 1000,
     maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
-    errorBodyMs: limits.errorBodyMs ?? 5000,
+    errorBodyMs: whole(limits.errorBodyMs ?? 5000),
     maxQueue: limits.queue ?? 32,
     maxDepth: limits.depth ?? 512,
     maxHistory: limits.history ?? 100,
-    graceMs: limits.graceMs ?? 1000,
+    graceMs: whole(limits.graceMs ?? 1000),
     saves: !!given.persist,
     get network() {
       return toNetwork(given);
@@ -42,15 +42,17 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
   };
 }
 
+/** A count, or a time that a timer can take. A longer one fires at once. */
+const whole = (value: number): number => Math.min(Math.round(value), 1e9);
+
 /** The settings of the network as the core reads them: JSON text. */
 function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {
   const { attempts, ...times } = retryTimes(retry);
-  const whole = (value: number, most: number = Number.MAX_SAFE_INTEGER): number => Math.min(Math.round(value), most);
   const marked = resume && "path" in resume ? resume : undefined;
   const inBody = marked && !("in" in marked && marked.in === "query");
   return JSON.stringify({
     ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, whole(value)])),
-    attempts: whole(attempts, 2 ** 31),
+    attempts: whole(attempts),
     refusals: !!retry,
     posts: !!retry && retry.posts === true && !saving?.required,
     renewHeaders: transport ? transport.renews === true : typeof headers === "function",

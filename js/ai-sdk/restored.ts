@@ -21,8 +21,10 @@ const joinMs = 500;
 export async function loadUIMessages<State>(
   agent: Agent<State>,
   store: Pick<AgentStore, "load">,
-  { waitMs = 3000 }: { readonly waitMs?: number } = {},
+  options: { readonly waitMs?: number } = {},
 ): Promise<UIMessage[]> {
+  // A longer time fires at once.
+  const waitMs = Math.min(options.waitMs ?? 3000, 1e9);
   const saved = await load(store, waitMs);
   if (saved?.messages?.length) await until(agent, ({ messages }) => messages.length > 0, waitMs);
   // `running` of a save: its run had not ended.

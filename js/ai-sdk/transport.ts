@@ -4,12 +4,15 @@
 
 import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
 import { AgentError } from "../api/error.js";
-import type { Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
-import { firstAnswer, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece } from "../turns/turns.js";
+import type { AgainOptions, Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
+import { firstAnswer, hasQuestion, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece } from "../turns/turns.js";
 import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
 
 type SendArguments = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
+
+/** The agent's ids of questions, by the ids that the chat has. */
+type Renamed = Map<string, string>;
 
 /** The parts of a request of the SDK. */
 interface SdkRequest {
@@ -19,6 +22,8 @@ interface SdkRequest {
   readonly before: readonly Piece[];
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
   readonly ask?: () => Promise<RunResult>;
+  /** Calls that were answered. A worker, or a core that loads, shows that a moment later. */
+  readonly answered?: readonly string[];
 }
 
 /**
@@ -39,14 +44,16 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
   const agent = given as unknown as Agent;
   let opened = 0;
+  // A server may give a question another id: the ids that the chat has, and the agent's.
+  const renamed: Renamed = new Map();
   const open = (request: SdkRequest, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
     opened++;
-    return streamOf(agent, request, signal, aborted);
+    return streamOf(agent, request, renamed, signal, aborted);
   };
   const stop = (): void => void agent.stop().catch(() => {});
   return {
     resumeStreamIsReplay: true,
-    sendMessages: async (sent) => open(asked(agent, sent), sent.abortSignal, stop),
+    sendMessages: async (sent) => open(asked(agent, sent, renamed), sent.abortSignal, stop),
     reconnectToStream: async ({ abortSignal }) => {
       agent.flush();
       const snapshot = agent.getSnapshot();
@@ -64,7 +71,7 @@ const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] sa
 const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
 /** Reads a request of the SDK. */
-function asked(agent: Agent, { trigger, messages, messageId, body }: SendArguments): SdkRequest {
+function asked(agent: Agent, { trigger, messages, messageId, body }: SendArguments, renamed: Renamed): SdkRequest {
   if (!triggers.includes(trigger))
     throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
@@ -75,29 +82,39 @@ function asked(agent: Agent, { trigger, messages, messageId, body }: SendArgumen
   const question = lastQuestion(snapshot);
   const shown = turnAfter(snapshot, question).pieces;
   if (resume !== undefined) return { question, before: last?.role === "assistant" ? shown : [], ask: () => agent.submit({ resume, ...forwarded }) };
-  if (trigger === "regenerate-message") return { question: last?.id ?? question, before: [], ask: again(agent, snapshot, last?.id ?? question, messageId) };
-  if (last?.role === "assistant") return { question, before: shown, ...answered(agent, snapshot, last, shown.length > 0) };
+  const id = last && (renamed.get(last.id) ?? last.id);
+  if (trigger === "regenerate-message") return { question: id ?? question, before: [], ask: again(agent, snapshot, id ?? question, messageId, forwarded) };
+  if (last?.role === "assistant") return { question, before: shown, ...answered(agent, snapshot, last, shown.length > 0, forwarded) };
   if (!last) return { question, before: [], ask: () => agent.submit(forwarded) };
-  const message = { id: last.id, content: contentOf(last) };
-  const known = snapshot.messages.find(({ id, role }) => id === last.id && role === "user");
+  // Answers of the person from before go with it; calls that are left open are denied.
+  const previous = messages.at(-2);
+  if (previous?.role === "assistant") answered(agent, snapshot, previous, false, forwarded);
+  const message = { id: id!, content: contentOf(last) };
+  const known = snapshot.messages.find((one) => one.id === id && one.role === "user");
   const same = known && JSON.stringify(known.content) === JSON.stringify(message.content);
-  if (same && last.id === question) return { question, before: [], ask: () => agent.retry() };
-  const input: SubmitInput = { message, ...forwarded, ...(known && { replaces: last.id }) };
-  return { question: last.id, before: [], ask: () => agent.submit(input) };
+  if (same && id === question) return { question, before: [], ask: () => agent.retry(forwarded) };
+  const input: SubmitInput = { message, ...forwarded, ...(known && { replaces: id }) };
+  return { question: id, before: [], ask: () => agent.submit(input) };
 }
 
 /** Asks again: for another answer, or, where there is none to take back, for the first one. */
-function again(agent: Agent, { messages }: AgentSnapshot, question: string | undefined, messageId: string | undefined): () => Promise<RunResult> {
+function again(
+  agent: Agent,
+  { messages }: AgentSnapshot,
+  question: string | undefined,
+  messageId: string | undefined,
+  forwarded: AgainOptions,
+): () => Promise<RunResult> {
   const from = messages.findIndex(({ id }) => id === messageId && id !== question);
   const start = from < 0 ? messages.findIndex(({ id, role }) => role === "user" && id === question) + 1 : from;
   const answer = firstAnswer(messages, start);
-  return answer === undefined ? () => agent.retry() : () => agent.regenerate(answer);
+  return answer === undefined ? () => agent.retry(forwarded) : () => agent.regenerate(answer, forwarded);
 }
 
 /** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
-function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean): Pick<SdkRequest, "ask"> {
+function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean, forwarded: AgainOptions): Pick<SdkRequest, "ask" | "answered"> {
   const open = new Map(toolCalls.map((call) => [call.id, call]));
-  let some = false;
+  const some: string[] = [];
   for (const part of last.parts) {
     if (!isCall(part)) continue;
     const { toolCallId } = part;
@@ -109,20 +126,39 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
     } else if (part.state === "output-available" && isUnanswered(call)) agent.addToolResult({ toolCallId, result: part.output });
     else if (part.state === "output-error" && isUnanswered(call)) agent.addToolResult({ toolCallId, error: part.errorText });
     else continue;
-    some = true;
+    some.push(toolCallId);
   }
-  return some || !goesOn ? {} : { ask: () => agent.retry() };
+  if (some.length) return { answered: some };
+  return { ask: () => (goesOn ? agent.retry(forwarded) : Promise.reject(unfit("The agent has no call that waits for this answer"))) };
 }
 
 const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
 
 /** The stream of a turn: from now on until the agent rests. */
-function streamOf(agent: Agent, { question, before, ask }: SdkRequest, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
+function streamOf(
+  agent: Agent,
+  { question, before, ask, answered: calls = [] }: SdkRequest,
+  renamed: Renamed,
+  signal: AbortSignal | undefined,
+  aborted: () => void,
+): ReadableStream<UIMessageChunk> {
+  let wanted = question;
+  // The last snapshot that had the question.
+  let known: AgentSnapshot | undefined;
+  /** The id that the question has now: a list of the server may have another question in its place. */
+  const current = (snapshot: AgentSnapshot): string | undefined => {
+    if (wanted === undefined) return undefined;
+    const last = lastQuestion(snapshot);
+    if (hasQuestion(snapshot, wanted)) known = snapshot;
+    else if (known && last !== undefined && !hasQuestion(known, last)) renamed.set(question!, wanted = last);
+    return wanted;
+  };
   let close = (): void => {};
   return new ReadableStream<UIMessageChunk>({
     start(controller) {
       let open = true;
       let settled = false;
+      let waits = calls.length > 0;
       const writer = new ChunkWriter((chunk) => open && controller.enqueue(chunk), before);
       let { state, interrupts } = agent.getSnapshot();
 
@@ -146,11 +182,12 @@ function streamOf(agent: Agent, { question, before, ask }: SdkRequest, signal: A
       };
       const look = (): void => {
         const snapshot = agent.getSnapshot();
-        writer.write(turnAfter(snapshot, question));
+        writer.write(turnAfter(snapshot, current(snapshot)));
         if (snapshot.state !== state) writer.data("state", state = snapshot.state, "state");
         for (const interrupt of newInterrupts(snapshot.interrupts, interrupts)) writer.data("interrupt", interrupt, interrupt.id);
         interrupts = snapshot.interrupts;
-        if (settled && !isBusy(snapshot)) finish(lastOf(snapshot));
+        if (waits && !snapshot.toolCalls.some((call) => calls.includes(call.id) && isUnanswered(call))) waits = false;
+        if (settled && !waits && !isBusy(snapshot)) finish(lastOf(snapshot));
       };
       const rest = (): void => {
         if (!open) return;
@@ -158,8 +195,14 @@ function streamOf(agent: Agent, { question, before, ask }: SdkRequest, signal: A
         agent.flush();
         look();
       };
+      // An answer that the agent does not take.
+      const refused = ({ message }: { readonly message: string }): void => {
+        if (waits) finish({ type: "error", errorText: message });
+      };
       const offs = [
         agent.subscribe(look),
+        agent.on("error", refused),
+        agent.on("warning", (warning) => /^(approval-|call-unknown)/.test(warning.code) && refused(warning)),
         agent.on("custom", (event) => {
           // It stands after what came before it, which the snapshot does not have yet.
           agent.flush();

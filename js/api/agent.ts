@@ -159,8 +159,8 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
   subscribe(listener: (event: CustomEventData) => void): () => void;
 }
 
-/** How a question is asked again. */
-export interface AgainOptions {
+/** How a question is asked again. Tools, context and forwarded properties are those of this run, in place of the options'. */
+export interface AgainOptions extends Pick<SubmitInput, "tools" | "context" | "forwardedProps"> {
   /**
    * Gives the last user message a new id before the request is made: for servers that keep the thread and ignore a message
    * whose id they know (docs/servers.md). Default: false.

@@ -37,7 +37,7 @@ export interface ThreadListPage {
 
 /**
  * The operations of a server on its threads. A function that changes one may return the thread as the server has it then; its
- * members are merged into the list. A function that rejects has changed nothing.
+ * members are merged into the list; of a new thread also its id. A function that rejects has changed nothing.
  */
 export interface ThreadsSource {
   list(request: ThreadListRequest): Promise<ThreadListPage>;

@@ -62,7 +62,7 @@ export function runUpload(upload: Upload, file: Blob, stallMs: number, controlle
     const wait = (): void => {
       clearTimeout(timer);
       if (Number.isFinite(stallMs))
-        timer = setTimeout(() => controller.abort(new Error(`The upload made no progress for ${stallMs} ms`)), Math.min(stallMs, 2 ** 31 - 1));
+        timer = setTimeout(() => controller.abort(new Error(`The upload made no progress for ${stallMs} ms`)), Math.min(stallMs, 1e9));
     };
     const end = <Value>(settle: (value: Value) => void) => (value: Value): void => {
       clearTimeout(timer);

@@ -6,7 +6,9 @@
 // of its own is kept. Inline content is not read, except for link reference definitions, which decide whether an underline makes a
 // heading and are needed by other blocks.
 
+import { createCursor, type Cursor } from "./cursor.js";
 import { FOOTNOTE, type Definitions } from "./definitions.js";
+import { BLANK, BREAK, createLeaf, INDENTED, NONE, PARAGRAPH, TABLE } from "./leaf.js";
 
 /** A block quote, a list item or a footnote that is open. */
 interface Container {
@@ -18,45 +20,8 @@ interface Container {
   filled: boolean;
 }
 
-// The kinds of leaves that can be open in the deepest container. The last ones take a line whatever it looks like.
-const NONE = 0;
-const PARAGRAPH = 1;
-const TABLE = 2;
-const INDENTED = 3;
-const FENCED = 4;
-const RAW_HTML = 5;
-
-const BLOCK_TAGS =
-  "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|" +
-  "footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|" +
-  "search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul";
-const ATTRIBUTE = `\\s+[a-z_:][\\w.:-]*(?:\\s*=\\s*(?:[^\\s"'=<>\`]+|'[^']*'|"[^"]*"))?`;
-const TAB = 9;
-const SPACE = 32;
-const BLANK = /^[ \t]*$/;
-
-/** How an HTML block begins and ends. The last one may not interrupt a paragraph. */
-const HTML: readonly (readonly [begin: RegExp, end: RegExp])[] = [
-  [/^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
-  [/^<!--/, /-->/],
-  [/^<\?/, /\?>/],
-  [/^<![a-z]/i, />/],
-  [/^<!\[CDATA\[/, /\]\]>/],
-  [new RegExp(`^</?(?:${BLOCK_TAGS})(?:\\s|/?>|$)`, "i"), BLANK],
-  [new RegExp(`^<(?:/[a-z][a-z\\d-]*\\s*|[a-z][a-z\\d-]*(?:${ATTRIBUTE})*\\s*/?)>\\s*$`, "i"), BLANK],
-];
-
-const FENCE = /^(?:`{3,}(?=[^`]*$)|~{3,})/;
-const FENCE_END = /^(?:`+|~+)(?=[ \t]*$)/;
-const HEADING = /^#{1,6}(?:[ \t]|$)/;
-const BREAK = /^(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$/;
-const UNDERLINE = /^(?:=+|-+)[ \t]*$/;
 const ITEM = /^(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/;
 const HALF_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)(?:[ \t]|$)/;
-const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
-
-/** How many cells a table's row has. */
-const cells = (row: string): number => row.replace(/\\./g, "").trim().replace(/^\||\|$/g, "").split("|").length;
 
 /** Reads the lines of one text, in order. */
 export interface Scanner {
@@ -72,148 +37,35 @@ export interface Scanner {
 export function createScanner(definitions: Definitions, maxDepth: number): Scanner {
   let tooDeep = false;
   const stack: Container[] = [];
-  let leaf = NONE as number;
+  const leaf = createLeaf(definitions);
   /** The kind of list that the current top-level block is. */
   let topList = "";
-  /** The lines of the open paragraph while it may hold definitions, and else its last one. */
-  let lines: string[] = [];
-  /** Ends the open HTML block. */
-  let htmlEnd = BLANK;
-  /** Began the open fence. */
-  let openFence = "";
 
-  // The line that is read: where in it, at which column, what is left of a tab there, and where text comes after how many columns.
-  let line = "";
-  let at = 0;
-  let column = 0;
-  let tab = 0;
-  let next = 0;
-  let indent = 0;
+  // The line that is read.
+  const line = createCursor();
   /** How many containers the line is in. */
   let depth = 0;
   /** The kind of the top-level block that begins with the line, if one does. */
   let began: string | undefined;
 
-  function read(text: string): boolean {
-    if (tooDeep) return false;
-    start(text);
-    match();
-    readRest(depth === stack.length);
-    const kind = began;
-    if (kind === undefined || (kind && kind === topList)) return false;
-    topList = kind;
-    return true;
-  }
-
-  function peek(beginning: string): boolean {
-    start(beginning);
-    if (tooDeep || blank()) return false;
-    const [outer] = stack;
-    const text = line.slice(next);
-    if (leaf === PARAGRAPH || (topList && HALF_ITEM.test(text))) return false;
-    if (!outer) return leaf === NONE || (leaf === INDENTED && indent < 4);
-    return outer.kind === ">" ? text[0] !== ">" : indent < outer.width;
-  }
-
-  function start(text: string): void {
-    line = text;
-    at =
-      column =
-      tab =
-      depth =
-        0;
-    began = undefined;
-    measure();
-  }
-
-  /** Finds where text comes after white space, and how many columns that has. */
-  function measure(): void {
-    next = at;
-    indent = tab;
-    for (;; next += 1) {
-      const code = line.charCodeAt(next);
-      if (code === SPACE) indent += 1;
-      else if (code === TAB) indent += 4 - ((column + indent) % 4);
-      else return;
-    }
-  }
-
-  function blank(): boolean {
-    return next >= line.length;
-  }
-
-  /** Goes past columns of white space, which may end within a tab. */
-  function skip(columns: number): void {
-    const end = column + columns;
-    while (column < end) {
-      if (tab === 0) {
-        tab = line.charCodeAt(at) === TAB ? 4 - (column % 4) : 1;
-        at += 1;
-      }
-      const step = Math.min(tab, end - column);
-      tab -= step;
-      column += step;
-    }
-    measure();
-  }
-
-  /** Goes past a marker of so many characters. */
-  function take(length: number): void {
-    column += indent + length;
-    at = next + length;
-    tab = 0;
-    measure();
-  }
-
-  /** Goes into the containers that the line continues. */
-  function match(): void {
-    for (const { kind, width, filled } of stack) {
-      if (kind === ">") {
-        if (indent > 3 || line[next] !== ">") return;
-        take(1);
-        skip(Math.min(indent, 1));
-      } else if (blank()) {
-        if (!filled) return;
-      } else {
-        if (indent < width) return;
-        skip(width);
-      }
-      depth += 1;
-    }
-  }
-
   /** @param all whether the line continues all containers */
   function readRest(all: boolean): void {
-    if (all && continues(line.slice(next))) return;
-    while (!blank()) {
-      const rest = line.slice(next);
-      // Still open: the line continues it, if nothing else begins, even where it leaves out markers of containers.
-      const paragraph = leaf === PARAGRAPH;
-      if (indent > 3) {
-        if (paragraph) break;
-        open(INDENTED);
-        return;
+    if (all && leaf.holds(line.rest(), line.indent())) return;
+    for (let rest; (rest = line.rest());) {
+      if (line.indent() < 4) {
+        if (all && leaf.underlined(rest)) return;
+        if (enter(rest, all && leaf.is(PARAGRAPH))) continue;
       }
-      if (paragraph && all && UNDERLINE.test(rest) && takeDefinitions()) {
-        leaf = NONE;
-        return;
-      }
-      if (!enter(rest, paragraph && all)) {
-        if (openLeaf(rest, paragraph)) return;
-        break;
-      }
+      const kind = leaf.find(rest, line.indent());
+      if (kind !== undefined) return open(kind);
+      // Where nothing else begins, the line continues a paragraph that is open, even if it leaves out markers of containers.
+      break;
     }
-    if (blank()) close();
-    else readText(all);
-  }
-
-  /** Whether the line is within the open leaf, whatever it looks like. */
-  function continues(rest: string): boolean {
-    if (leaf === INDENTED) return blank() || indent > 3;
-    if (leaf < FENCED) return false;
-    const ends = leaf === RAW_HTML ? htmlEnd.test(rest) : indent < 4 && FENCE_END.exec(rest)?.[0].startsWith(openFence);
-    if (ends) leaf = NONE;
-    return true;
+    if (!line.rest()) return end(NONE);
+    if (leaf.is(TABLE) && all) return;
+    const continues = leaf.is(PARAGRAPH);
+    if (!continues) open(PARAGRAPH);
+    leaf.add(line.rest(), all && continues);
   }
 
   /** Opens the container that begins here, if one does. */
@@ -226,70 +78,69 @@ export function createScanner(definitions: Definitions, maxDepth: number): Scann
 
     const kind = marker.at(-1)!;
     open(NONE, item && kind);
-    const before = indent + marker.length;
-    take(marker.length);
+    const before = line.indent() + marker.length;
+    line.take(marker.length);
     const most = quote ? 1 : footnote ? Infinity : 4;
-    const after = indent > most || blank() ? 1 : indent;
-    skip(after);
+    const after = line.indent() > most || !line.rest() ? 1 : line.indent();
+    line.skip(after);
     depth = stack.push({ kind, width: footnote ? 4 : before + after, filled: !item });
     if (depth > maxDepth) {
       tooDeep = true;
-      next = line.length;
+      line.start("");
     }
     return true;
   }
 
-  /** Opens the leaf that begins here, if one other than a paragraph does. */
-  function openLeaf(rest: string, paragraph: boolean): boolean {
-    const fence = FENCE.exec(rest)?.[0];
-    const html = HTML.findIndex(([begin], index) => begin.test(rest) && !(paragraph && index === 6));
-    if (HEADING.test(rest) || BREAK.test(rest)) open(NONE);
-    else if (fence) {
-      open(FENCED);
-      openFence = fence;
-    } else if (html >= 0) {
-      htmlEnd = HTML[html]![1];
-      open(htmlEnd.test(rest) ? NONE : RAW_HTML);
-    } else return false;
-    return true;
-  }
-
-  /** The line is text: of the open paragraph or table, or of a new paragraph. */
-  function readText(all: boolean): void {
-    const rest = line.slice(next);
-    if (leaf === TABLE && all) return;
-    if (leaf !== PARAGRAPH) {
-      open(PARAGRAPH);
-      lines = [];
-    } else if (all && DELIMITERS.test(rest) && cells(rest) === cells(lines.at(-1) ?? "")) leaf = TABLE;
-    // Only what begins with a bracket may hold definitions.
-    if (lines.length && lines[0]![0] !== "[") lines = [""];
-    lines.push(rest);
-  }
-
-  /** Ends what the line does not continue. */
-  function close(): void {
-    if (leaf === PARAGRAPH) takeDefinitions();
-    leaf = NONE;
+  /** Ends what the line does not continue. @param kind of the leaf that is open instead */
+  function end(kind: number): void {
+    leaf.open(kind);
     if (stack.length > depth) stack.length = depth;
   }
 
   /** Begins something where the line is now. @param list the kind of the list that it is an item of */
   function open(kind: number, list = ""): void {
-    close();
-    leaf = kind;
+    end(kind);
     const parent = stack.at(-1);
     if (parent) parent.filled = true;
     else began = list;
   }
 
-  /** Notes the definitions that the open paragraph begins with. Returns whether something else is in it. */
-  function takeDefinitions(): boolean {
-    const text = lines.join("\n");
-    const rest = text[0] === "[" ? definitions.read(text) : text;
-    lines = rest ? [rest] : [];
-    return rest !== "";
-  }
+  return {
+    read: (text) => {
+      if (tooDeep) return false;
+      line.start(text);
+      began = undefined;
+      depth = match(stack, line);
+      readRest(depth === stack.length);
+      if (began === undefined || (began && began === topList)) return false;
+      topList = began;
+      return true;
+    },
+    peek: (beginning) => {
+      line.start(beginning);
+      const rest = line.rest();
+      if (tooDeep || !rest) return false;
+      const [outer] = stack;
+      if (leaf.is(PARAGRAPH) || (topList && HALF_ITEM.test(rest))) return false;
+      if (!outer) return leaf.is(NONE) || (leaf.is(INDENTED) && line.indent() < 4);
+      return outer.kind === ">" ? rest[0] !== ">" : line.indent() < outer.width;
+    },
+    isTooDeep: () => tooDeep,
+  };
+}
 
-  return { read, peek, isTooDeep: () => tooDeep };
+/** Goes into the containers that the line continues. Returns how many these are. */
+function match(stack: readonly Container[], line: Cursor): number {
+  for (const [depth, { kind, width, filled }] of stack.entries()) {
+    const rest = line.rest();
+    if (kind === ">") {
+      if (line.indent() > 3 || rest[0] !== ">") return depth;
+      line.take(1);
+      line.skip(Math.min(line.indent(), 1));
+    } else if (rest) {
+      if (line.indent() < width) return depth;
+      line.skip(width);
+    } else if (!filled) return depth;
+  }
+  return stack.length;
 }

@@ -136,17 +136,18 @@ function createPause(over: () => void) {
   const check = (): void => {
     if (due === undefined) return;
     const left = due - Date.now();
-    if (left > 0) timer = setTimeout(check, left);
+    // A longer time fires at once.
+    if (left > 0) timer = setTimeout(check, Math.min(left, 1e9));
     else over();
   };
   return {
     /** Waits from now on for so long; 0: without an end. */
     expect: (ms: number): void => {
-      if (due === undefined || ms < due - Date.now()) {
-        clearTimeout(timer);
-        if (ms > 0) timer = setTimeout(check, ms);
-      }
+      const before = due;
       due = ms > 0 ? Date.now() + ms : undefined;
+      if (before !== undefined && !(due! < before)) return;
+      clearTimeout(timer);
+      check();
     },
     clear: (): void => {
       due = undefined;

@@ -313,7 +313,7 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
         place.hangs = true;
         once(false);
         if (!owing(place)) leave(place);
-      }, waitMs);
+      }, Math.min(waitMs, 1e9));
     },
     promise: () => {
       const place = at();

@@ -52,14 +52,12 @@ export function createQuestion(): Question {
       open = true;
       answers.waits();
       let late = false;
-      const timer = limit === Infinity
-        ? undefined
-        : later(limit, () => {
-          if (number !== asked || ended) return;
-          late = true;
-          open = false;
-          answers.late?.();
-        });
+      const timer = later(limit, () => {
+        if (number !== asked || ended) return;
+        late = true;
+        open = false;
+        answers.late?.();
+      });
       /** Does what the answer asks for, if it is the last one's. */
       const settle = (inTime: () => void, tooLate: () => void): void => {
         clearTimeout(timer);

@@ -264,8 +264,7 @@ export const openSaves = (
     },
     alone: () => {
       clearTimeout(lingering);
-      // Timers know no longer time.
-      if (linger < 2 ** 31) lingering = later(linger, hangUp);
+      if (linger < Infinity) lingering = later(linger, hangUp);
     },
     rest: claim.rest,
     ended: () => {

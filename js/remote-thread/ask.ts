@@ -2,6 +2,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentOptions, ServerRequest, ThreadPage, TransportRequest, TransportTarget } from "../api/types.js";
+import { eventsOf } from "./body.js";
 import type { Errors, RemoteClient } from "./client.js";
 import { checkPage, readHydrated, toEvents, type OpenedThread } from "./page.js";
 
@@ -25,6 +26,9 @@ export async function refusalOf({ error }: Errors, response: Response): Promise<
 /** A failure as the agent's error. */
 export function errorOf({ error, isError }: Errors, cause: unknown, what: string): AgentError {
   if (isError(cause)) return cause;
+  // Of `response.json()`, in any realm.
+  if ((cause as Partial<Error> | undefined)?.name === "SyntaxError")
+    return error({ kind: "protocol", code: "thread-malformed", retryable: true, message: `${what}: the answer is not JSON`, cause });
   const reason = cause instanceof Error ? cause.message : String(cause);
   const status = Number((cause as { readonly status?: unknown } | undefined)?.status) || undefined;
   return error({ kind: status ? "http" : "connection", code: "thread", status, retryable: true, message: `${what}: ${reason}`, cause });
@@ -69,7 +73,8 @@ export async function inTime<State, Value>(
     const late = new Promise<never>((_, reject) => {
       const end = (): void =>
         reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The thread could not be loaded: the server has not answered" }));
-      if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
+      // A longer time fires at once.
+      if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 1e9));
       controller.signal.addEventListener("abort", end);
       if (signal.aborted) stop();
     });
@@ -103,7 +108,28 @@ export async function hydrate<State>(client: RemoteClient<State>, runId: string,
   const response = await post(client, { resume: false, threadId, runId, cursor: undefined }, body, signal);
   if (response.status === 404 || response.status === 410) return toEvents(undefined, undefined, runId, threadId);
   if (!response.ok) throw await refusalOf(client, response);
-  return readHydrated(client, await response.text(), threadId);
+  return readHydrated(client, await textOf(response), threadId);
+}
+
+/** The body of a run as far as the run goes: a server may leave it open. */
+async function textOf({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let line = "";
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    const more = decoder.decode(value, { stream: !done });
+    text += more;
+    if (done) return text;
+    const lines = line + more;
+    const end = lines.lastIndexOf("\n") + 1;
+    line = lines.slice(end);
+    const told = /RUN_(FINISHED|ERROR)/.test(lines) ? eventsOf(lines.slice(0, end)) : [];
+    if (!told.some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) continue;
+    void reader?.cancel().catch(() => {});
+    return text;
+  }
 }
 
 /** Sends a body to where such a request of a run would go, and as often. */

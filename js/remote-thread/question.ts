@@ -67,5 +67,9 @@ async function askOnce<State>(client: RemoteClient<State>, runId: string, signal
   const { load } = client.options().thread ?? {};
   const { threadId, interrupts } = client.core();
   if (load === "hydrate" || load === "connect") return inTime(client, signal, (ended) => (load === "hydrate" ? hydrate : connect)(client, runId, ended));
+  if (typeof load !== "function") {
+    const message = `thread.load: expected "hydrate", "connect" or a function, got ${String(load)}`;
+    throw client.error({ kind: "unsupported", code: "input", message });
+  }
   return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
 }

@@ -56,7 +56,12 @@ export function chooseMessages(
   answered: (message: Message) => boolean,
 ): readonly Message[] {
   if (send === "all") return all;
-  if (typeof send === "function") return withCalls(all, send(all, request));
+  if (typeof send === "function") {
+    const chosen: unknown = send(all, request);
+    if (!Array.isArray(chosen) || !chosen.every((message) => message?.role)) throw new TypeError("thread.send: expected a list of messages");
+    return withCalls(all, chosen);
+  }
+  if (send !== "turn" && send !== "new") throw new TypeError(`thread.send: expected "all", "new", "turn" or a function, got ${String(send)}`);
   const last = send === "turn"
     ? lastIndex(all, ({ role }) => role === "user") - 1
     : lastIndex(all, (message) => message.role === "assistant" && answered(message));

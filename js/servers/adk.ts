@@ -1,6 +1,6 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
-import { textOf, type ServerJson } from "./json.js";
+import { bodyOf, each, textOf, type ServerJson } from "./json.js";
 
 /** The response of `POST /agents/state`. */
 interface StoredState {
@@ -28,8 +28,8 @@ const load: ThreadLoader = async ({ threadId, url, fetch }) => {
   const address = new URL("/agents/state", new URL(url, globalThis.location?.href));
   const headers = { "content-type": "application/json" };
   const response = await fetch(address, { method: "POST", headers, body: JSON.stringify({ threadId }) });
-  const { threadExists, messages = [], ...page }: StoredState = await response.json();
-  return threadExists === false ? undefined : { ...page, messages: messages.map(unwrapped) };
+  const { threadExists, messages, ...page }: StoredState = await bodyOf(response);
+  return threadExists === false ? undefined : { ...page, messages: each(messages, (message) => unwrapped(message as Message)) };
 };
 
 /**

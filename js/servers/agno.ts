@@ -1,7 +1,7 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
 import type { ThreadInfo, ThreadsSource } from "../api/threads.js";
-import { assistant, callOf, json, textOf, timeOf, under, type ServerJson } from "./json.js";
+import { assistant, bodyOf, callOf, each, json, textOf, timeOf, under, type ServerJson } from "./json.js";
 
 /** Where AgentOS is. */
 export interface AgnoOptions {
@@ -53,13 +53,13 @@ export function agno({ apiUrl }: AgnoOptions = {}): Preset {
     // The session itself has no results of tools.
     const runs: unknown = await (await fetch(one(url, threadId, "/runs"))).json();
     const state = Array.isArray(runs) ? (runs.at(-1) as ServerJson)?.session_state : undefined;
-    return { threadId, messages: ofRuns(runs), ...(state && { state }) };
+    return { threadId, messages: Array.isArray(runs) ? ofRuns(runs) : (runs as Message[]), ...(state && { state }) };
   };
   const threads: ThreadsSource = {
     list: async ({ cursor = "1", limit, url, fetch }) => {
       const query = `?type=agent&sort_by=updated_at&sort_order=desc&limit=${limit}&page=${cursor}`;
-      const { data = [], meta }: NonNullable<ServerJson> = await (await fetch(session(url, query))).json();
-      return { threads: data.map(infoOf), next: meta?.total_pages > Number(cursor) ? String(Number(cursor) + 1) : null };
+      const { data, meta } = await bodyOf(await fetch(session(url, query)));
+      return { threads: each(data, infoOf), next: meta?.total_pages > Number(cursor) ? String(Number(cursor) + 1) : null };
     },
     rename: async (threadId, title, { url, fetch }) => void (await fetch(one(url, threadId, "/rename"), json("POST", { session_name: title }))),
     delete: (threadId, { url, fetch }) => fetch(one(url, threadId), { method: "DELETE" }),

@@ -1,6 +1,6 @@
 import type { Preset } from "../api/server.js";
 import type { ThreadsSource } from "../api/threads.js";
-import { textOf, timeOf, type ServerJson } from "./json.js";
+import { bodyOf, each, textOf, timeOf } from "./json.js";
 
 /** Where the runtime is. */
 export interface CopilotKitOptions {
@@ -21,9 +21,9 @@ export function copilotKit({ runtimeUrl, agentId = "default" }: CopilotKitOption
   const base = `${runtime}/agent/${encodeURIComponent(agentId)}`;
   const list: ThreadsSource["list"] = async ({ cursor, limit, fetch }) => {
     const query = new URLSearchParams({ agentId, limit: String(limit), ...(cursor !== undefined && { cursor }) });
-    const { threads = [], nextCursor }: NonNullable<ServerJson> = await (await fetch(`${runtime}/threads?${query}`)).json();
+    const { threads, nextCursor } = await bodyOf(await fetch(`${runtime}/threads?${query}`));
     return {
-      threads: threads.map(({ id, name, archived, createdAt, updatedAt }: NonNullable<ServerJson>) => ({
+      threads: each(threads, ({ id, name, archived, createdAt, updatedAt }) => ({
         threadId: textOf(id),
         ...(name && { title: textOf(name) }),
         archived: archived === true,
@@ -41,7 +41,7 @@ export function copilotKit({ runtimeUrl, agentId = "default" }: CopilotKitOption
     stop: { url: (_, { threadId }) => `${base}/stop/${encodeURIComponent(threadId)}`, body: ({ runId }: { readonly runId: string }) => ({ runId }) },
     thread: { load: "connect" },
     capabilities: async ({ fetch }) => {
-      const { agents }: NonNullable<ServerJson> = await (await fetch(`${runtime}/info`)).json();
+      const { agents } = await bodyOf(await fetch(`${runtime}/info`));
       return agents?.[agentId]?.capabilities;
     },
     threads: { list },

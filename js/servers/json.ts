@@ -5,6 +5,13 @@ import type { AssistantMessage, Message } from "../api/protocol.js";
 /** JSON that a server sent. Nothing is known about it. */
 export type ServerJson = { readonly [name: string]: any } | undefined;
 
+/** The JSON of an answer as an object, so that its members can be asked for. */
+export const bodyOf = async (response: Response): Promise<NonNullable<ServerJson>> => Object(await response.json());
+
+/** The elements of a list, each as `make` returns it. Another value stays, to be refused by whoever expects a list. */
+export const each = <Made>(list: unknown, make: (element: NonNullable<ServerJson>) => Made): Made[] =>
+  Array.isArray(list) ? list.map((element) => make(Object(element))) : (list as Made[]);
+
 /** The address of a path below another, with or without a slash between them. */
 export const under = (base: string, path: string): string => `${base.replace(/\/$/, "")}${path}`;
 

@@ -1,6 +1,6 @@
 import type { ContentPart, Interrupt, Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader, ThreadOptions } from "../api/server.js";
-import { assistant, callOf, textOf, under, type ServerJson } from "./json.js";
+import { assistant, bodyOf, callOf, textOf, under, type ServerJson } from "./json.js";
 
 /** Where a LangGraph thread is read. */
 export interface LangGraphOptions {
@@ -14,7 +14,7 @@ function contentOf(content: unknown): string | ContentPart[] {
   const parts = content.flatMap((part: ServerJson): ContentPart[] => {
     if (typeof part === "string") return [{ type: "text", text: part }];
     if (part?.type === "text") return [{ type: "text", text: textOf(part.text) }];
-    const url = part?.type === "image_url" && textOf(part.image_url?.url ?? part.image_url);
+    const url = part?.type === "image_url" && textOf(part.image_url?.url ?? part.image_url ?? "");
     if (!url) return [];
     const [, mimeType, value] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
     return [{ type: "image", source: value ? { type: "data", value, mimeType: mimeType! } : { type: "url", value: url } }];
@@ -41,10 +41,9 @@ export function fromLangChain(messages: unknown): Message[] {
 /** Questions of a graph that waits. */
 function interruptsOf(tasks: unknown): Interrupt[] {
   if (!Array.isArray(tasks)) return [];
-  return tasks.flatMap((task: ServerJson) => (Array.isArray(task?.interrupts) ? task.interrupts : [])).flatMap((
-    { id, value }: { readonly id?: unknown; readonly value?: any },
-  ) =>
-    typeof id === "string"
+  return tasks.flatMap((task: ServerJson) => (Array.isArray(task?.interrupts) ? task.interrupts : [])).flatMap((interrupt: ServerJson) => {
+    const { id, value } = interrupt ?? {};
+    return typeof id === "string"
       ? [
         {
           id,
@@ -53,13 +52,13 @@ function interruptsOf(tasks: unknown): Interrupt[] {
           metadata: { langgraph: { raw: value } },
         } as Interrupt,
       ]
-      : []
-  );
+      : [];
+  });
 }
 
 const loadFrom = (apiUrl: string): ThreadLoader => async ({ threadId, fetch }) => {
-  const { values, tasks }: { readonly values?: ServerJson; readonly tasks?: unknown } =
-    await (await fetch(under(apiUrl, `/threads/${encodeURIComponent(threadId)}/state`))).json();
+  const { values, tasks } = await bodyOf(await fetch(under(apiUrl, `/threads/${encodeURIComponent(threadId)}/state`)));
+  if (values === undefined) return { messages: values };
   if (!values || !("messages" in values)) return undefined;
   const { messages, ...state } = values;
   return { threadId, messages: fromLangChain(messages), state, interrupts: interruptsOf(tasks) };

@@ -1,7 +1,7 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
 import type { ThreadInfo, ThreadsSource } from "../api/threads.js";
-import { assistant, callOf, json, textOf, timeOf, under, type ServerJson } from "./json.js";
+import { assistant, bodyOf, callOf, each, json, textOf, timeOf, under, type ServerJson } from "./json.js";
 
 /** Where Mastra's memory is. */
 export interface MastraOptions {
@@ -68,14 +68,13 @@ export function mastra({ apiUrl, agentId, resourceId }: MastraOptions = {}): Pre
   const one = (threadId: string, rest = "", query = {}) => threadsAt(`/${encodeURIComponent(threadId)}${rest}`, query);
   const load: ThreadLoader = async ({ threadId, before = "0", limit = 40, fetch }) => {
     // The first page has the newest messages.
-    const { messages, hasMore }: NonNullable<ServerJson> = await (await fetch(one(threadId, "/messages", { page: before, perPage: String(limit) }))).json();
-    return { messages: fromMastra(messages), older: hasMore ? String(Number(before) + 1) : null };
+    const { messages, hasMore } = await bodyOf(await fetch(one(threadId, "/messages", { page: before, perPage: String(limit) })));
+    return { messages: Array.isArray(messages) ? fromMastra(messages) : messages, older: hasMore ? String(Number(before) + 1) : null };
   };
   const threads: ThreadsSource = {
     list: async ({ cursor = "0", limit, fetch }) => {
-      const { threads: page = [], hasMore }: NonNullable<ServerJson> = await (await fetch(threadsAt("", { resourceId, page: cursor, perPage: String(limit) })))
-        .json();
-      return { threads: page.map(infoOf), next: hasMore ? String(Number(cursor) + 1) : null };
+      const { threads: page, hasMore } = await bodyOf(await fetch(threadsAt("", { resourceId, page: cursor, perPage: String(limit) })));
+      return { threads: each(page, infoOf), next: hasMore ? String(Number(cursor) + 1) : null };
     },
     rename: async (threadId, title, { fetch }) => void (await fetch(one(threadId), json("PATCH", { title, resourceId }))),
     delete: (threadId, { fetch }) => fetch(one(threadId), { method: "DELETE" }),

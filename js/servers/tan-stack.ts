@@ -1,6 +1,6 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
-import { assistant, callOf, textOf, type ServerJson } from "./json.js";
+import { assistant, bodyOf, callOf, textOf, type ServerJson } from "./json.js";
 
 /** An address with more in its query. */
 const asking = (url: string, query: Readonly<Record<string, string | undefined>>): string => {
@@ -41,9 +41,9 @@ function fromParts(message: ServerJson): Message[] {
 
 const load: ThreadLoader = async ({ threadId, before, limit, url, fetch }) => {
   const address = asking(url, { threadId, before, limit: limit === undefined ? undefined : String(limit) });
-  const { messages, activeRun, interrupts, page }: NonNullable<ServerJson> = await (await fetch(address)).json();
+  const { messages, activeRun, interrupts, page } = await bodyOf(await fetch(address));
   return {
-    messages: fromTanStack(messages),
+    messages: Array.isArray(messages) ? fromTanStack(messages) : messages,
     interrupts: interrupts?.pending,
     activeRunId: activeRun?.runId,
     older: page?.truncated === true ? page.cursor : null,

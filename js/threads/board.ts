@@ -19,6 +19,8 @@ export interface Board {
   readonly progress: Progress;
   /** The threads as the server has confirmed them. */
   readonly confirmed: readonly ThreadInfo[];
+  /** Ids of threads that the server has not listed yet. */
+  readonly local: Set<string>;
   snapshot(): ThreadsSnapshot;
   subscribe(listener: () => void): () => void;
   /** Notes progress, and notifies. */
@@ -61,6 +63,7 @@ export function createBoard(ended: AbortSignal): Board {
   };
 
   return {
+    local: new Set(),
     get progress() {
       return progress;
     },

@@ -14,8 +14,13 @@ export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSourc
   // Changes of one thread go to the server one after the other.
   const turns = new Map<string, Promise<unknown>>();
 
-  /** Shows a change, asks the server, and keeps the change or takes it back. */
-  const change = async (shown: Change, doing: string, action?: (request: ServerRequest) => Promise<unknown>): Promise<void> => {
+  /** Shows a change, asks the server, and keeps what is confirmed of it or takes it back. */
+  const change = async (
+    shown: Change,
+    doing: string,
+    action?: (request: ServerRequest) => Promise<unknown>,
+    confirmed = (answer: Partial<ThreadInfo>): Change[] => [shown, changing(shown.threadId, answer)],
+  ): Promise<void> => {
     const { threadId } = shown;
     const before = turns.get(threadId);
     board.begin(shown);
@@ -27,8 +32,7 @@ export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSourc
     turns.set(threadId, turn);
     try {
       const answer = await turn;
-      const members = typeof answer === "object" && answer && !(answer instanceof Response) ? [changing(threadId, answer as Partial<ThreadInfo>)] : [];
-      board.end(shown, shown, ...members);
+      board.end(shown, ...confirmed(typeof answer === "object" && answer && !(answer instanceof Response) ? answer : {}));
     } catch (cause) {
       const error = toError(cause, doing);
       board.end(shown);
@@ -44,8 +48,14 @@ export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSourc
       const now = Date.now();
       const made: ThreadInfo = { createdAt: now, updatedAt: now, ...thread, threadId: thread.threadId ?? uuid() };
       const { create } = source;
-      await change(merging(made), "The new thread", create && ((request) => create(made, request)));
-      return board.confirmed.find(({ threadId }) => threadId === made.threadId) ?? made;
+      let kept = made;
+      await change(merging(made), "The new thread", create && ((request) => create(made, request)), (answer) => {
+        // A server may choose the id.
+        kept = { ...made, ...answer, threadId: answer.threadId || made.threadId };
+        if (!create) board.local.add(made.threadId);
+        return [merging(kept)];
+      });
+      return kept;
     },
     rename: async (threadId, title) => {
       const { rename } = source;
@@ -60,8 +70,12 @@ export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSourc
     delete: async (threadId) => {
       const remove = source.delete;
       if (!remove) throw missing("delete");
-      // An answer says nothing about a thread that is gone.
-      await change(removing(threadId), "The thread's deletion", async (request) => void (await remove(threadId, request)));
+      // An answer says nothing about a thread that is gone; that it was gone before is no refusal.
+      await change(removing(threadId), "The thread's deletion", async (request) => {
+        await remove(threadId, request).catch((cause: unknown) => {
+          if (![404, 410].includes(toError(cause, "").status ?? 0)) throw cause;
+        });
+      });
     },
     update: (thread) => {
       const noted = merging(thread);

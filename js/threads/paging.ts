@@ -49,7 +49,9 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
       }
       if (ended.aborted) return;
       cursors = seen;
-      request.land(all, { status: "ready", next: from });
+      for (const { threadId } of all) board.local.delete(threadId);
+      const own = board.confirmed.filter(({ threadId }) => board.local.has(threadId));
+      request.land([...own, ...all], { status: "ready", next: from });
     } catch (cause) {
       if (!ended.aborted) board.report({ status: status === "ready" ? status : "error", error: toError(cause, doing) });
     } finally {

@@ -15,8 +15,10 @@ export type Ask = <Value>(doing: string, action: (request: ServerRequest) => Pro
 /** Any failure, as an agent's error. */
 export function toError(cause: unknown, doing: string): AgentError {
   if (AgentError.is(cause)) return cause;
-  const status = Number((cause as { readonly status?: unknown } | undefined)?.status) || undefined;
-  return new AgentError({ kind: status ? "http" : "connection", status, retryable: true, message: `${doing}: ${reasonOf(cause)}`, cause });
+  const { name, status } = Object(cause) as { readonly name?: unknown; readonly status?: number };
+  // Of `response.json()`, in any realm.
+  const kind = name === "SyntaxError" ? "protocol" : status ? "http" : "connection";
+  return new AgentError({ kind, status, retryable: true, message: `${doing}: ${reasonOf(cause)}`, cause });
 }
 
 /** How a list asks, with its options. */
@@ -57,9 +59,14 @@ export function askWith(options: Sending & { readonly url: string; readonly time
 /** `fetch` of a request: only an answer with 2xx is one. */
 function fetchFor({ headers, credentials, fetch: send = fetch }: Sending, signal: AbortSignal, doing: string): ServerRequest["fetch"] {
   return async (url, init = {}) => {
-    const all = new Headers(await (typeof headers === "function" ? headers() : headers));
-    new Headers(init.headers).forEach((value, name) => all.set(name, value));
-    const response = await send(String(url), { signal, ...(credentials && { credentials }), ...init, headers: all });
+    const once = async (): Promise<Response> => {
+      const all = new Headers(await (typeof headers === "function" ? headers() : headers));
+      new Headers(init.headers).forEach((value, name) => all.set(name, value));
+      return send(String(url), { signal, ...(credentials && { credentials }), ...init, headers: all });
+    };
+    let response = await once();
+    // As for a run: once more, with headers that are asked for anew.
+    if (response.status === 401 && typeof headers === "function") response = await once();
     if (response.ok) return response;
     const { status } = response;
     const kind = status === 401 || status === 403 ? "auth" : "http";

@@ -28,6 +28,9 @@ function findQuestion(messages: readonly Message[], wanted?: string): number {
 /** The id of the last question. */
 export const lastQuestion = ({ messages }: ChatThread): string | undefined => messages[findQuestion(messages)]?.id;
 
+/** Whether the thread has that question. */
+export const hasQuestion = ({ messages }: ChatThread, id: string): boolean => findQuestion(messages, id) >= 0;
+
 /** The turn after a question, up to the next one. */
 export function turnAfter(thread: ChatThread, question: string | undefined): Turn {
   const { messages } = thread;

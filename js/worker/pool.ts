@@ -3,6 +3,7 @@
 
 import type { Started } from "./serve.js";
 import { createWatch, type Watch } from "./watch.js";
+import { later } from "../base/timer.js";
 
 /** A worker when there is one. */
 export interface Pool {
@@ -102,8 +103,7 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
       event.preventDefault?.();
       die(event.message || "its script was refused or could not be loaded");
     };
-    timer = setTimeout(() => die(`its script has sent nothing for ${startMs} ms`), startMs);
-    (timer as { unref?(): void }).unref?.();
+    timer = later(startMs, () => die(`its script has sent nothing for ${startMs} ms`));
   });
   // An application that does not ask has no need to know.
   ready.catch(() => {});

@@ -275,22 +275,22 @@ export const bugs = [
   {
     name: "a checkpoint is made that nobody reads",
     file: "snapshot/mirror.ts",
-    from: "      return checkpoint?.(",
-    to: "      then();\n      return checkpoint?.(",
+    from: "    checkpoint?.({",
+    to: "    then();\n    checkpoint?.({",
     tests: ["mirror"],
   },
   {
     name: "a checkpoint changes with the snapshot",
     file: "snapshot/mirror.ts",
-    from: "operation[2], share)",
+    from: "operation[2], (part) => draft.share(part))",
     to: "operation[2])",
     tests: ["mirror"],
   },
   {
     name: "a list is copied for each addition of a patch",
     file: "snapshot/mirror.ts",
-    from: "if (fresh.has(before) && ",
-    to: "if (0 > 1 && fresh.has(before) && ",
+    from: "if (draft.owns(before) && ",
+    to: "if (0 > 1 && draft.owns(before) && ",
     tests: ["mirror"],
   },
   {

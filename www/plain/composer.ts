@@ -1,12 +1,13 @@
 import type { Agent, QueuedSubmit } from "ag-ui-wasm";
 import { listenForFiles, type Attachment } from "ag-ui-wasm/attachments";
 import { fit, sends } from "../shared/composer.js";
-import { endpoint, OTHER, scenarioOf, type Scenario } from "../shared/endpoint.js";
+import type { Scenario } from "../shared/endpoint.js";
 import { files, waitsFor } from "../shared/files.js";
 import { statusLine } from "../shared/format.js";
 import { textOf } from "../shared/rows.js";
 import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
 import { filesView } from "./files.js";
+import { picker, type Choice } from "./picker.js";
 
 /** The field, the picker and what stands around them. */
 export interface Composer {
@@ -18,17 +19,8 @@ export interface Composer {
   takeFiles(chat: HTMLElement): () => void;
 }
 
-/** The choices in the composer, which outlive an agent. */
-export interface Choice {
-  scenario: string;
-  url: string;
-}
-
 /** @param onAddress told the address to ask, whenever it has changed */
 export function composer(agent: Agent, choice: Choice, onAddress: (url: string) => void): Composer {
-  let scenarios: readonly Scenario[] = [];
-  const scenario = (): Scenario | undefined => scenarioOf(scenarios, choice.scenario);
-  const prompt = (): string | undefined => scenario()?.prompt;
   const field = h("textarea", {
     id: "input",
     rows: 1,
@@ -39,17 +31,10 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
     onkeydown: (event: KeyboardEvent) => sends(event) && send(event),
   });
   field.value = files.draft;
-  const picker = h("select", { "aria-label": "Agent", "data-testid": "scenario", onchange: () => choose(picker.value) });
-  const address = h("input", {
-    type: "text",
-    inputmode: "url",
-    "aria-label": "Address of an AG-UI agent",
-    placeholder: "https://",
-    "data-testid": "url",
-    value: choice.url,
-    oninput: () => tell(),
+  const destination = picker(choice, () => {
+    field.placeholder = destination.prompt() ?? "Write to the agent";
+    onAddress(destination.url());
   });
-  const addressSlot = slot();
   const filesSlot = slot();
   const pick = h("input", { class: "unseen", "aria-label": "Add pictures", "data-testid": "pick" });
   const stopSlot = slot();
@@ -79,46 +64,26 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
         "div",
         { class: "controls" },
         h("label", { class: "icon-button pick" }, pick, icon("picture")),
-        picker,
-        addressSlot,
+        ...destination.nodes,
         h("div", { class: "actions" }, stopSlot, button),
       ),
     ),
     h("div", { class: "line" }, status, keys),
   );
 
-  const url = (): string => endpoint(scenario(), address.value);
-
-  function tell(): void {
-    choice.url = address.value;
-    onAddress(url());
-  }
-
   function send(event: Event): void {
     event.preventDefault();
-    const words = field.value.trim() || prompt() || (files.items.length > 0 ? "" : undefined);
-    if (words === undefined || url() === "") return;
+    const words = field.value.trim() || destination.prompt() || (files.items.length > 0 ? "" : undefined);
+    if (words === undefined || destination.url() === "") return;
     field.value = "";
     fit(field);
     void agent.submit({ message: words, parts: files });
   }
-  function choose(name: string): void {
-    choice.scenario = name;
-    picker.value = scenario()?.name ?? name;
-    field.placeholder = prompt() ?? "Write to the agent";
-    addressSlot.replaceChildren(...(name === OTHER ? [address] : []));
-    tell();
-  }
   return {
     node,
-    choose,
-    offer(offered) {
-      scenarios = offered;
-      picker.replaceChildren(
-        ...scenarios.map(({ name, title }) => h("option", { value: name }, title)),
-        h("option", { value: OTHER }, "Another address"),
-      );
-      choose(scenarios.length === 0 ? OTHER : choice.scenario);
+    choose: destination.choose,
+    offer(scenarios) {
+      destination.offer(scenarios);
       fit(field);
     },
     takeFiles(chat) {

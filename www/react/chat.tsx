@@ -1,27 +1,29 @@
+import type { Agent } from "ag-ui-wasm";
 import { useAttachments } from "ag-ui-wasm/attachments/react";
-import { useAgent } from "ag-ui-wasm/react";
+import { useAgent, type UseAgent } from "ag-ui-wasm/react";
 import { useAnnouncer } from "ag-ui-wasm/announcer/react";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { contract } from "../shared/contract.js";
 import { listenForEscape } from "../shared/composer.js";
-import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
+import { endpoint, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
 import { files as pictures } from "../shared/files.js";
 import { HeldQuestions } from "../shared/held.js";
 import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { toggleInspector } from "../shared/inspect.js";
 import { byId, wide } from "../shared/page.js";
-import { listen, protocolOf, protocols, scenariosOf, sourceOf } from "../shared/protocols.js";
+import { listen, protocolOf, scenariosOf, sourceOf, type Protocol } from "../shared/protocols.js";
 import { RowList, textOf } from "../shared/rows.js";
 import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
-import { welcome } from "../shared/welcome.js";
 import { ErrorCard, Question, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
 import { Panel } from "./panel.js";
 import { MessageRow } from "./row.js";
 import { Sidebar } from "./sidebar.js";
 import { Toasts } from "./toasts.js";
+import { Toolbar } from "./toolbar.js";
 import { Transcript } from "./transcript.js";
+import { Welcome } from "./welcome.js";
 
 const notices = new Notices();
 const held = new HeldQuestions();
@@ -45,9 +47,8 @@ export function Chat() {
   const source = useMemo(() => sourceOf(protocol, () => target.url), [protocol]);
   const chat = useAgent(stored ? storedAgent(threadId) : source);
   const files = useAttachments(pictures);
-  const { agent, status, messages, error, thread } = chat;
+  const { agent, status, messages, thread } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
-  const questions = useSyncExternalStore(held.subscribe, held.get);
   const rows = rowList.read(messages, chat.toolCalls, chat.subagents, chat.state);
 
   useEffect(() => {
@@ -56,18 +57,10 @@ export function Chat() {
       if (isEmpty(list)) setChoice(OTHER);
     });
   }, []);
-  useEffect(() => notices.listen(agent), [agent]);
-  useEffect(() => contract.listen(agent, protocol), [agent, protocol]);
-  useEffect(() => held.listen(agent, () => target.url), [agent]);
   useEffect(() => {
     if (stored) remember(threadId);
   }, [stored, threadId]);
-  const known = scenario !== undefined;
-  useEffect(() => {
-    if (known) listen(agent, protocol);
-  }, [agent, protocol, known]);
-  useAnnouncer(agent, { element: byId("announcer"), words: { answer: textOf } });
-  useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
+  useListeners(agent, protocol, scenario !== undefined);
 
   const start = (chosen: Scenario): void => {
     setChoice(chosen.name);
@@ -92,53 +85,17 @@ export function Chat() {
     <>
       {stored && <Sidebar open={threadId} onOpen={setThreadId} />}
       <main className="chat" data-testid="chat" data-framework="react" data-status={status} data-dragging={files.dragging || undefined} {...files.dropProps}>
-        <div className="toolbar">
-          <h1 className="unseen">Chat</h1>
-          <p className="where">
-            <span className="dot" />
-            <select aria-label="Protocol" data-testid="protocol" value={protocol.name} onChange={(event) => speak(event.target.value)}>
-              {protocols.map(({ name, title }) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-            <code data-testid="address">{target.url}</code>
-          </p>
-          <button type="button" className="button" data-testid="inspect" onClick={() => void toggleInspector(agent)}>
-            Inspect
-          </button>
-          <button type="button" className="button" data-testid="new" onClick={restart}>
-            <span className="icon" data-icon="plus" /> <span className="words">New chat</span>
-          </button>
-          <button
-            type="button"
-            className="icon-button"
-            data-testid="panel-toggle"
-            aria-label="Details of the run"
-            aria-expanded={open}
-            aria-controls="panel"
-            onClick={() => setOpen(!open)}
-          >
-            <span className="icon" data-icon="panel" />
-          </button>
-        </div>
+        <Toolbar
+          protocol={protocol.name}
+          address={target.url}
+          open={open}
+          onProtocol={speak}
+          onInspect={() => void toggleInspector(agent)}
+          onRestart={restart}
+          onToggle={() => setOpen(!open)}
+        />
         <Transcript
-          empty={rows.length === 0 &&
-            thread.status !== "loading" && (
-            <div className="welcome">
-              <h2>{welcome.title}</h2>
-              <p>{welcome.text}</p>
-              <div className="suggestions">
-                {featured(scenarios).map((suggested) => (
-                  <button key={suggested.name} type="button" data-testid="suggestion" onClick={() => start(suggested)}>
-                    <b>{suggested.title}</b>
-                    <span>{suggested.about}</span>
-                  </button>
-                ))}
-              </div>
-            </div>
-          )}
+          empty={rows.length === 0 && thread.status !== "loading" && <Welcome scenarios={scenarios} onStart={start} />}
           rows={
             <>
               {thread.hasOlder && (
@@ -151,24 +108,8 @@ export function Chat() {
           }
           after={
             <>
-              {status === "running" && rows.at(-1)?.message.role === "user" && (
-                <div className="waiting" data-testid="waiting">
-                  <i />
-                  <i />
-                  <i />
-                </div>
-              )}
-              {questions.map(({ id, message, answer }) => (
-                <Question
-                  key={id}
-                  reason="held"
-                  message={message}
-                  onApprove={() => answer(true)}
-                  onCancel={() => answer(false)}
-                />
-              ))}
-              {status !== "running" && <Questions interrupts={chat.interrupts} onAnswer={(answers) => void agent.resume(answers)} />}
-              {error !== undefined && <ErrorCard error={error} onRetry={() => void agent.retry()} />}
+              {status === "running" && rows.at(-1)?.message.role === "user" && <Waiting />}
+              <Cards chat={chat} />
             </>
           }
         >
@@ -187,5 +128,48 @@ export function Chat() {
       {open && <Panel chat={chat} notices={log} />}
       <Toasts notices={log} onClose={notices.settle} />
     </>
+  );
+}
+
+/** Listens to the agent. `known`: its scenario is. */
+function useListeners(agent: Agent, protocol: Protocol, known: boolean): void {
+  useEffect(() => notices.listen(agent), [agent]);
+  useEffect(() => contract.listen(agent, protocol), [agent, protocol]);
+  useEffect(() => held.listen(agent, () => target.url), [agent]);
+  useEffect(() => {
+    if (known) listen(agent, protocol);
+  }, [agent, protocol, known]);
+  useAnnouncer(agent, { element: byId("announcer"), words: { answer: textOf } });
+  useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
+}
+
+/** The questions that are open, and the error. */
+function Cards({ chat: { agent, status, interrupts, error } }: { chat: UseAgent }) {
+  const questions = useSyncExternalStore(held.subscribe, held.get);
+  return (
+    <>
+      {questions.map(({ id, message, answer }) => (
+        <Question
+          key={id}
+          reason="held"
+          message={message}
+          onApprove={() => answer(true)}
+          onCancel={() => answer(false)}
+        />
+      ))}
+      {status !== "running" && <Questions interrupts={interrupts} onAnswer={(answers) => void agent.resume(answers)} />}
+      {error !== undefined && <ErrorCard error={error} onRetry={() => void agent.retry()} />}
+    </>
+  );
+}
+
+/** The sign that the agent is about to answer. */
+function Waiting() {
+  return (
+    <div className="waiting" data-testid="waiting">
+      <i />
+      <i />
+      <i />
+    </div>
   );
 }

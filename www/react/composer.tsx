@@ -1,3 +1,4 @@
+import type { QueuedSubmit } from "ag-ui-wasm";
 import type { UseAttachments } from "ag-ui-wasm/attachments/react";
 import type { UseAgent } from "ag-ui-wasm/react";
 import { useEffect, useRef, useState, type FormEvent } from "react";
@@ -8,9 +9,8 @@ import { statusLine } from "../shared/format.js";
 import { textOf } from "../shared/rows.js";
 import { Files, PickFiles } from "./files.js";
 
-export function Composer(props: {
-  chat: UseAgent;
-  files: UseAttachments;
+/** The choice of the agent to write to: a scenario, or another address. */
+interface Choosing {
   scenarios: readonly Scenario[];
   choice: string;
   /** The chosen one, once it is known. */
@@ -18,8 +18,10 @@ export function Composer(props: {
   address: string;
   onChoice: (choice: string) => void;
   onAddress: (address: string) => void;
-}) {
-  const { chat, files, scenarios, choice, scenario, address, onChoice, onAddress } = props;
+}
+
+export function Composer(props: Choosing & { chat: UseAgent; files: UseAttachments }) {
+  const { chat, files, scenario, address } = props;
   const [text, setText] = useState(files.draft);
   const field = useRef<HTMLTextAreaElement>(null);
   const prompt = scenario?.prompt;
@@ -35,16 +37,7 @@ export function Composer(props: {
 
   return (
     <form className="composer" data-testid="composer" onSubmit={send}>
-      {chat.queue.length > 0 && (
-        <ol className="queue" aria-label="Waiting to be sent" data-testid="queue">
-          {chat.queue.map((queued) => (
-            <li key={queued.id} data-testid="queued">
-              <span dir="auto">{queued.messages.map(textOf).join(" ")}</span>
-              <span>{waitsFor(queued)}</span>
-            </li>
-          ))}
-        </ol>
-      )}
+      {chat.queue.length > 0 && <Queue queue={chat.queue} />}
       <div className="field">
         <Files files={files} />
         <textarea
@@ -66,25 +59,7 @@ export function Composer(props: {
         />
         <div className="controls">
           <PickFiles files={files} />
-          <select aria-label="Agent" data-testid="scenario" value={scenario?.name ?? choice} onChange={(event) => onChoice(event.target.value)}>
-            {scenarios.map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-            <option value={OTHER}>Another address</option>
-          </select>
-          {choice === OTHER && (
-            <input
-              type="text"
-              inputMode="url"
-              aria-label="Address of an AG-UI agent"
-              placeholder="https://"
-              data-testid="url"
-              value={address}
-              onChange={(event) => onAddress(event.target.value)}
-            />
-          )}
+          <Picker {...props} />
           <div className="actions">
             {chat.isLoading && (
               <button type="button" className="button" data-testid="stop" onClick={() => void chat.stop()}>
@@ -106,5 +81,44 @@ export function Composer(props: {
         </span>
       </div>
     </form>
+  );
+}
+
+function Picker({ scenarios, choice, scenario, address, onChoice, onAddress }: Choosing) {
+  return (
+    <>
+      <select aria-label="Agent" data-testid="scenario" value={scenario?.name ?? choice} onChange={(event) => onChoice(event.target.value)}>
+        {scenarios.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+        <option value={OTHER}>Another address</option>
+      </select>
+      {choice === OTHER && (
+        <input
+          type="text"
+          inputMode="url"
+          aria-label="Address of an AG-UI agent"
+          placeholder="https://"
+          data-testid="url"
+          value={address}
+          onChange={(event) => onAddress(event.target.value)}
+        />
+      )}
+    </>
+  );
+}
+
+function Queue({ queue }: { queue: readonly QueuedSubmit[] }) {
+  return (
+    <ol className="queue" aria-label="Waiting to be sent" data-testid="queue">
+      {queue.map((queued) => (
+        <li key={queued.id} data-testid="queued">
+          <span dir="auto">{queued.messages.map(textOf).join(" ")}</span>
+          <span>{waitsFor(queued)}</span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -9,9 +9,11 @@ import { count } from "../model/text.js";
 import { actions } from "./actions.js";
 import { createAnnouncer } from "./announce.js";
 import type { Dock } from "./dock.js";
-import { button, h, rove, say, set } from "./dom.js";
+import { button, h, say, set } from "./dom.js";
+import { createFrames } from "./frames.js";
 import { network, tools, warnings } from "./panels.js";
 import { snapshotPanel } from "./snapshot.js";
+import { createTabs } from "./tabs.js";
 import { timeline } from "./timeline.js";
 
 /** How a log is exported. */
@@ -46,58 +48,24 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
   let agent: Agent | undefined;
   let imported: AgentSnapshot | undefined;
   let offs: (() => void)[] = [];
-  let frame: { readonly view: Window; readonly id: number } | undefined;
-  let [begun, closed] = [false, false];
+  const frames = createFrames(() => node.ownerDocument.defaultView ?? window, () => draw());
 
   const snapshot = (): AgentSnapshot | undefined => agent?.getSnapshot() ?? imported;
-  const lines = timeline(log, announcer.tell, () => schedule());
+  const lines = timeline(log, announcer.tell, frames.schedule);
   const snapshots = snapshotPanel(() => agent, (at) => at !== undefined && lines.show(at), announcer.tell);
-  const parts = [network(log), tools(), snapshots, warnings(log)] as const;
-  const panels = [lines, ...parts];
-  const names = ["Timeline", "Network", "Tools", "Snapshot", "Warnings"];
-  let current = 0;
+  const panels = { Timeline: lines, Network: network(log), Tools: tools(), Snapshot: snapshots, Warnings: warnings(log) };
+  const tabs = createTabs(panels, frames.schedule);
 
   const state = h("span");
   const status = h("div", { class: "status", role: "group", "aria-label": "Agent" }, h("span", { class: "dot" }), state);
-  const tabs = names.map((name, index) =>
-    button(name, () => turnTo(index), { role: "tab", id: `tab-${index}`, "aria-controls": `panel-${index}`, "aria-selected": String(index === 0) })
-  );
-  const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...tabs);
-  const bodies = panels.map(({ node }, index) =>
-    h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node)
-  );
-  const head = h("div", { class: "head" }, status, bar);
-  const node = h("div", { class: "frame" }, head, ...bodies, announcer.node);
-  rove(bar, "button", (tab) => tab.click());
-
-  const turnTo = (index: number): void => {
-    current = index;
-    for (const [i, tab] of tabs.entries()) {
-      set(tab, "aria-selected", String(i === index));
-      bodies[i]!.hidden = i !== index;
-    }
-    schedule();
-  };
-  function schedule(): void {
-    // The first time, there is nothing to draw in yet.
-    if (closed || !begun) return;
-    const view = node.ownerDocument.defaultView ?? window;
-    if (frame?.view === view) return;
-    // A window that was left stops drawing.
-    frame?.view.cancelAnimationFrame(frame.id);
-    frame = { view, id: view.requestAnimationFrame(draw) };
-  }
   const draw = (): void => {
-    frame = undefined;
-    if (closed) return;
     const now = snapshot();
-    const more = current === 0 ? lines.update() : (parts[current - 1]!.update(now), false);
     set(status, "data-status", now?.status);
     say(state, now ? (now.isLoading ? `running, ${now.connection.phase}` : now.outcome ?? now.status) : "no agent");
-    if (more) schedule();
+    if (tabs.current.update(now)) frames.schedule();
   };
 
-  bar.after(actions({
+  const bar = actions({
     clear: () => (log.clear(), lines.focus()),
     export: (options) => api.export(options),
     import: (recording) => api.import(recording),
@@ -108,28 +76,22 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
     told: announcer.tell,
     thread: () => snapshot()?.threadId ?? "agent",
     dock: place.dock,
-  }));
-  if (place.close) head.append(button("✕", place.close, { class: "close", "aria-label": "Close the inspector" }));
-
-  node.addEventListener("keydown", (event) => {
-    const { target, key } = event;
-    const typing = target instanceof Element && target.matches('input[type="search"]');
-    // To the page, it would look as if nobody typed.
-    if (typing) event.stopPropagation();
-    if (key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      turnTo(0);
-      lines.search();
-    } else if (key === "Escape") {
-      const handled = current === 0 && lines.escape();
-      if (!handled && !place.close) return;
-      // The page may stop the run at Escape.
-      event.stopPropagation();
-      event.preventDefault();
-      if (!handled) place.close?.();
-    }
   });
-  const off = log.subscribe(schedule);
+  const close = place.close && button("✕", place.close, { class: "close", "aria-label": "Close the inspector" });
+  const head = h("div", { class: "head" }, status, tabs.bar, bar, ...(close ? [close] : []));
+  const node = h("div", { class: "frame" }, head, ...tabs.bodies, announcer.node);
+  listenForKeys(node, {
+    search: () => {
+      tabs.turnTo("Timeline");
+      lines.search();
+    },
+    escape: () => {
+      const handled = tabs.current === lines && lines.escape();
+      if (!handled) place.close?.();
+      return handled || !!place.close;
+    },
+  });
+  const off = log.subscribe(frames.schedule);
 
   const forget = (): void => {
     for (const one of offs.splice(0)) one();
@@ -142,9 +104,9 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
       agent = next;
       imported = undefined;
       if (next) {
-        offs = [watch(next, log), next.subscribe(schedule), next.on("finish", ({ outcome }) => announcer.tell(`Run ended: ${outcome}`))];
+        offs = [watch(next, log), next.subscribe(frames.schedule), next.on("finish", ({ outcome }) => announcer.tell(`Run ended: ${outcome}`))];
       }
-      schedule();
+      frames.schedule();
     },
     export: ({ redact: masked } = {}) => {
       const text = writeLog(log.entries, snapshot());
@@ -159,25 +121,41 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
       log.clear();
       readLog(recording, log);
       imported = shown;
-      turnTo(0);
+      tabs.turnTo("Timeline");
       announcer.tell(`Imported ${count(log.events)} events`);
     },
     focus: () => {
-      schedule();
+      frames.schedule();
       lines.focus();
     },
     close: () => {
-      closed = true;
+      frames.close();
       forget();
       off();
       lines.close();
       announcer.close();
-      frame?.view.cancelAnimationFrame(frame.id);
       agent = undefined;
       log.clear();
     },
   };
-  begun = true;
-  schedule();
+  frames.begin();
   return api;
+}
+
+/** Listens for `/` and Escape. `escape` returns whether there was something to close. */
+function listenForKeys(node: HTMLElement, { search, escape }: { search(): void; escape(): boolean }): void {
+  node.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    const typing = target instanceof Element && target.matches('input[type="search"]');
+    // To the page, it would look as if nobody typed.
+    if (typing) event.stopPropagation();
+    if (key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      search();
+    } else if (key === "Escape" && escape()) {
+      // The page may stop the run at Escape.
+      event.stopPropagation();
+      event.preventDefault();
+    }
+  });
 }

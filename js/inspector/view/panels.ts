@@ -12,7 +12,8 @@ import { tree } from "./json.js";
 /** A panel. `update` is called while it is in sight, with the snapshot if there is one. */
 export interface Panel {
   readonly node: HTMLElement;
-  update(snapshot: AgentSnapshot | undefined): void;
+  /** Draws what has changed. True: there is more to do in the next frame. */
+  update(snapshot: AgentSnapshot | undefined): boolean | void;
 }
 
 /** A panel that is drawn again when what it is drawn of differs. */

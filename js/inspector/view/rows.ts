@@ -28,7 +28,7 @@ export interface List<Row> {
 export function list<Row>(label: string, key: (row: Row) => number, draw: (node: HTMLElement, row: Row) => void, chosen: (index: number) => void): List<Row> {
   const space = h("div", { class: "space", role: "presentation" });
   const node = h("div", { class: "rows", role: "listbox", "aria-label": label, tabindex: 0 }, space);
-  const made = new Map<number, HTMLElement>();
+  const painter = createPainter(space, key, draw);
   let rows: Rows<Row> = { length: 0, at: () => undefined as never };
   let selected = -1;
   let selectedKey: number | undefined;
@@ -46,34 +46,8 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
     const wanted = new Set<number>();
     for (let i = first; i < end; i++) wanted.add(i);
     if (selected >= 0 && selected < rows.length) wanted.add(selected);
-    const keys = new Set([...wanted].map((index) => key(rows.at(index))));
-    for (const [id, element] of made) {
-      if (keys.has(id)) continue;
-      element.remove();
-      made.delete(id);
-    }
-    // Above it, elements stand in the order of their rows, as a screen reader reads them.
-    let before: Element | null = null;
-    for (const index of [...wanted].sort((a, b) => b - a)) {
-      const element = row(index);
-      if (element.parentNode !== space || element.nextElementSibling !== before) space.insertBefore(element, before);
-      before = element;
-    }
+    painter.paint(rows, wanted, selected);
     node.tabIndex = selected >= 0 ? -1 : 0;
-  };
-  const row = (index: number): HTMLElement => {
-    const data = rows.at(index);
-    const id = key(data);
-    const element = made.get(id) ?? h("div", { class: "row", role: "option" });
-    made.set(id, element);
-    element.dataset["index"] = String(index);
-    element.style.transform = `translateY(${index * rowHeight}px)`;
-    element.tabIndex = index === selected ? 0 : -1;
-    set(element, "aria-selected", String(index === selected));
-    set(element, "aria-posinset", String(index + 1));
-    set(element, "aria-setsize", String(rows.length));
-    draw(element, data);
-    return element;
   };
   const reveal = (index: number): void => {
     const [top, height] = [index * rowHeight, node.clientHeight];
@@ -89,7 +63,7 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
     if (within >= 0) reveal(within);
     following = within === rows.length - 1;
     paint();
-    if (focus) (within < 0 ? node : made.get(selectedKey!))?.focus({ preventScroll: true });
+    if (focus) (within < 0 ? node : painter.get(selectedKey!))?.focus({ preventScroll: true });
     if (moved) chosen(within);
   };
 
@@ -127,7 +101,47 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
     },
     focus: () => {
       if (selected < 0 && rows.length) select(rows.length - 1, true);
-      else (selectedKey === undefined ? node : made.get(selectedKey))?.focus();
+      else (selectedKey === undefined ? node : painter.get(selectedKey))?.focus();
+    },
+  };
+}
+
+/** The elements of the rows in sight, by the keys of these. */
+function createPainter<Row>(space: HTMLElement, key: (row: Row) => number, draw: (node: HTMLElement, row: Row) => void) {
+  const made = new Map<number, HTMLElement>();
+
+  const paintRow = (rows: Rows<Row>, index: number, selected: number): HTMLElement => {
+    const data = rows.at(index);
+    const id = key(data);
+    const element = made.get(id) ?? h("div", { class: "row", role: "option" });
+    made.set(id, element);
+    element.dataset["index"] = String(index);
+    element.style.transform = `translateY(${index * rowHeight}px)`;
+    element.tabIndex = index === selected ? 0 : -1;
+    set(element, "aria-selected", String(index === selected));
+    set(element, "aria-posinset", String(index + 1));
+    set(element, "aria-setsize", String(rows.length));
+    draw(element, data);
+    return element;
+  };
+
+  return {
+    get: (id: number): HTMLElement | undefined => made.get(id),
+    /** Draws these rows, and removes all others. */
+    paint: (rows: Rows<Row>, wanted: ReadonlySet<number>, selected: number): void => {
+      const keys = new Set([...wanted].map((index) => key(rows.at(index))));
+      for (const [id, element] of made) {
+        if (keys.has(id)) continue;
+        element.remove();
+        made.delete(id);
+      }
+      // From the last one on: elements stand in the order of their rows, as a screen reader reads them.
+      let before: Element | null = null;
+      for (const index of [...wanted].sort((a, b) => b - a)) {
+        const element = paintRow(rows, index, selected);
+        if (element.parentNode !== space || element.nextElementSibling !== before) space.insertBefore(element, before);
+        before = element;
+      }
     },
   };
 }

@@ -5,18 +5,13 @@ import { clock, count, cut, line } from "../model/text.js";
 import { facts } from "./detail.js";
 import { button, h, say, set } from "./dom.js";
 import { tree, type OpenBranches } from "./json.js";
+import type { Panel } from "./panels.js";
 
 /** Messages that are listed: the newest. */
 const maxMessages = 100;
 
-/** The panel. */
-export interface SnapshotPanel {
-  readonly node: HTMLElement;
-  update(snapshot: AgentSnapshot | undefined): void;
-}
-
 /** The panel of an agent; `moved` is called with the time of the checkpoint that is looked at. */
-export function snapshotPanel(agent: () => Agent | undefined, moved: (at: number | undefined) => void, told: (text: string) => void): SnapshotPanel {
+export function snapshotPanel(agent: () => Agent | undefined, moved: (at: number | undefined) => void, told: (text: string) => void): Panel {
   let chosen: Checkpoint | undefined;
   let live: AgentSnapshot | undefined;
 

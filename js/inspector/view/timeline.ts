@@ -8,16 +8,14 @@ import { count } from "../model/text.js";
 import { detail } from "./detail.js";
 import { button, h, rove, say, set } from "./dom.js";
 import type { OpenBranches } from "./json.js";
+import type { Panel } from "./panels.js";
 import { list } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
 const perFrame = 2000;
 
 /** The panel. */
-export interface Timeline {
-  readonly node: HTMLElement;
-  /** Draws what has changed. True: there is more to do in the next frame. */
-  update(): boolean;
+export interface Timeline extends Panel {
   focus(): void;
   search(): void;
   /** Handles Escape. Returns false where there is nothing to close. */
@@ -30,10 +28,7 @@ export interface Timeline {
 /** The timeline of a log. `told` is called with what a search has found, `ask` for an update in the next frame. */
 export function timeline(log: Log, told: (text: string) => void, ask: () => void): Timeline {
   const filter = createFilter(log);
-  const hidden = new Set<Kind>();
   let announced = true;
-  let drawn: { entry: Entry; items: number; changes: Entry["changes"] } | undefined;
-  let opened: OpenBranches = new Map();
 
   const field = h("input", {
     type: "search",
@@ -44,30 +39,19 @@ export function timeline(log: Log, told: (text: string) => void, ask: () => void
     part: "search",
     input: () => wish(),
   });
-  const chips = h("div", { class: "chips", role: "toolbar", "aria-label": "Kinds of events" }, ...kinds.map((kind) => chip(kind)));
+  const chips = createChips(() => wish());
   const found = h("span", { class: "found" });
   const rows = list<Entry>("Events", ({ id }) => id, (node, entry) => draw(node, entry, log.startedAt ?? entry.at), () => showDetail(true));
-  const side = h("div", { class: "side", role: "region", "aria-label": "Details of the event", tabindex: -1, hidden: true });
+  const side = createSide(log);
   const none = h("p", { class: "none" }, "No events yet.");
   const node = h(
     "div",
     { class: "timeline" },
-    h("div", { class: "filter" }, field, chips, found),
-    h("div", { class: "split" }, h("div", { class: "main" }, rows.node, none), side),
+    h("div", { class: "filter" }, field, chips.node, found),
+    h("div", { class: "split" }, h("div", { class: "main" }, rows.node, none), side.node),
   );
-  rove(chips, "button");
-
-  function chip(kind: Kind): HTMLElement {
-    const toggle = button(kind, () => {
-      if (!hidden.delete(kind)) hidden.add(kind);
-      set(toggle, "aria-pressed", String(!hidden.has(kind)));
-      wish();
-    }, { class: "chip", "aria-pressed": "true", "data-kind": kind });
-    toggle.prepend(h("span", { class: "dot", "data-kind": kind }));
-    return toggle;
-  }
   const wish = (): void => {
-    filter.set({ hidden, search: field.value });
+    filter.set({ hidden: chips.hidden, search: field.value });
     announced = false;
     filter.step(perFrame);
     draft();
@@ -82,25 +66,15 @@ export function timeline(log: Log, told: (text: string) => void, ask: () => void
     none.hidden = wanted.length > 0;
     say(none, all ? "Nothing fits the search and the filter." : "No events yet.");
   };
-  const showDetail = (moved = false): void => {
-    const entry = rows.selected < 0 ? undefined : filter.rows[rows.selected];
-    const same = entry && drawn?.entry === entry && drawn.items === entry.items.length && drawn.changes === entry.changes;
-    if (same && !moved) return;
-    if (drawn?.entry !== entry) opened = new Map();
-    drawn = entry && { entry, items: entry.items.length, changes: entry.changes };
-    side.hidden = !entry;
-    const { scrollTop } = side;
-    side.replaceChildren(...(entry ? [detail(entry, log.startedAt ?? entry.at, opened)] : []));
-    if (!moved) side.scrollTop = scrollTop;
-  };
+  const showDetail = (moved = false): void => side.show(rows.selected < 0 ? undefined : filter.rows[rows.selected], moved);
 
   rows.node.addEventListener("keydown", (event) => {
-    if ((event.key !== "Enter" && event.key !== "ArrowRight") || side.hidden) return;
+    if ((event.key !== "Enter" && event.key !== "ArrowRight") || side.node.hidden) return;
     event.preventDefault();
-    side.focus();
+    side.node.focus();
   });
-  side.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowLeft" || event.target !== side) return;
+  side.node.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowLeft" || event.target !== side.node) return;
     event.preventDefault();
     rows.focus();
   });
@@ -145,6 +119,44 @@ export function timeline(log: Log, told: (text: string) => void, ask: () => void
       rows.select(index);
     },
     close: filter.close,
+  };
+}
+
+/** The toolbar in which kinds of events are hidden; `changed` is called when one is hidden or shown. */
+function createChips(changed: () => void): { readonly node: HTMLElement; readonly hidden: ReadonlySet<Kind> } {
+  const hidden = new Set<Kind>();
+  const chip = (kind: Kind): HTMLElement => {
+    const toggle = button(kind, () => {
+      if (!hidden.delete(kind)) hidden.add(kind);
+      set(toggle, "aria-pressed", String(!hidden.has(kind)));
+      changed();
+    }, { class: "chip", "aria-pressed": "true", "data-kind": kind });
+    toggle.prepend(h("span", { class: "dot", "data-kind": kind }));
+    return toggle;
+  };
+  const node = h("div", { class: "chips", role: "toolbar", "aria-label": "Kinds of events" }, ...kinds.map(chip));
+  rove(node, "button");
+  return { node, hidden };
+}
+
+/** The details of an entry, beside the rows. */
+function createSide(log: Log): { readonly node: HTMLElement; show(entry: Entry | undefined, moved: boolean): void } {
+  const node = h("div", { class: "side", role: "region", "aria-label": "Details of the event", tabindex: -1, hidden: true });
+  let drawn: { entry: Entry; items: number; changes: Entry["changes"] } | undefined;
+  let opened: OpenBranches = new Map();
+  return {
+    node,
+    /** Draws the entry, unless it is drawn as it is. `moved`: it was selected. */
+    show: (entry, moved) => {
+      const same = entry && drawn?.entry === entry && drawn.items === entry.items.length && drawn.changes === entry.changes;
+      if (same && !moved) return;
+      if (drawn?.entry !== entry) opened = new Map();
+      drawn = entry && { entry, items: entry.items.length, changes: entry.changes };
+      node.hidden = !entry;
+      const { scrollTop } = node;
+      node.replaceChildren(...(entry ? [detail(entry, log.startedAt ?? entry.at, opened)] : []));
+      if (!moved) node.scrollTop = scrollTop;
+    },
   };
 }
 

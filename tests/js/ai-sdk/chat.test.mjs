@@ -4,7 +4,8 @@ import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessa
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../lib.mjs";
-import { call, create, createStore, loadUIMessages, shown, skip, text, toChatTransport, toUIMessages, tool } from "./server.mjs";
+import { inWorker } from "../thread.mjs";
+import { call, create, createStore, loadUIMessages, serve, shown, skip, text, toChatTransport, toUIMessages, tool } from "./server.mjs";
 
 const texts = (chat) => chat.messages.map(({ role, parts }) => `${role}: ${parts.map((part) => part.text ?? "").join("")}`);
 
@@ -88,6 +89,64 @@ describe("a chat", { skip }, () => {
     assert.deepEqual(requests[2].messages.map(({ id, content }) => [id, content]), [[id, "two"]]);
   });
 
+  it("sends the body of a request, also where it asks again", async () => {
+    const { agent, chat, requests } = create();
+    const run = async (call, event) => {
+      const done = call();
+      const count = requests.length + 1;
+      await until(() => requests.length === count);
+      requests.at(-1).begin();
+      if (event) requests.at(-1).send(event);
+      if (event) requests.at(-1).cut();
+      else requests.at(-1).end(...text("a", "one"));
+      await done;
+    };
+    await run(() => chat.sendMessage({ text: "go" }, { body: { n: 1 } }));
+    await run(() => chat.regenerate({ body: { n: 2 } }), { type: "RUN_ERROR", message: "no" });
+    await run(() => chat.regenerate({ body: { n: 3 } }));
+    await run(() => chat.regenerate());
+    assert.deepEqual(requests.map(({ forwardedProps }) => forwardedProps), [{ n: 1 }, { n: 2 }, { n: 3 }, {}]);
+    agent.dispose();
+  });
+
+  it("goes on with a question that the server has given another id", async () => {
+    const { agent, chat, requests } = create();
+    const first = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].begin(...text("a", "one"));
+    await until(() => texts(chat).includes("assistant: one"));
+    const messages = [{ id: "theirs", role: "user", content: "go" }, { id: "a", role: "assistant", content: "one" }];
+    requests[0].send({ type: "MESSAGES_SNAPSHOT", messages });
+    requests[0].end(...text("b", "two"));
+    await first;
+    assert.deepEqual([chat.status, ...texts(chat)], ["ready", "user: go", "assistant: onetwo"]);
+    const again = chat.regenerate();
+    await until(() => requests.length === 2);
+    assert.deepEqual(requests[1].messages.map(({ id }) => id), ["theirs"]);
+    requests[1].answer(...text("c", "three"));
+    await again;
+    assert.deepEqual(texts(chat), ["user: go", "assistant: three"]);
+    assert.deepEqual(agent.getSnapshot().messages.map(({ id }) => id), ["theirs", "c"]);
+    agent.dispose();
+  });
+
+  it("sends the answers that were given before another message", async () => {
+    const tools = [{ name: "ask", description: "d", parameters: { type: "object" } }];
+    const { agent, chat, requests } = create({ agent: { tools }, chat: { sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls } });
+    const first = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...call("c1", "ask", {}, "a"), ...call("c2", "ask", {}, "a"));
+    await first;
+    await chat.addToolOutput({ tool: "ask", toolCallId: "c1", output: "yes" });
+    const second = chat.sendMessage({ text: "never mind" });
+    await until(() => requests.length === 2);
+    const results = requests[1].messages.filter(({ role }) => role === "tool").map(({ toolCallId, content }) => [toolCallId, content]);
+    assert.deepEqual(results, [["c1", "yes"], ["c2", "The user continued without answering."]]);
+    requests[1].answer(...text("b", "well"));
+    await second;
+    agent.dispose();
+  });
+
   it("stops, and the thread goes on after that", async () => {
     const { agent, chat, requests } = create();
     const sent = chat.sendMessage({ text: "one" });
@@ -146,6 +205,41 @@ describe("a chat", { skip }, () => {
     assert.equal(requests.length, 2);
     assert.deepEqual(shown(chat.messages[1]).map(({ type, state }) => [type, state]), [["tool-color", "output-available"], ["text", "done"]]);
     assert.equal(agent.getSnapshot().messages.length, 4);
+  });
+
+  it("answers a call of an agent in a worker, which hears of it a moment later, once", async () => {
+    const tools = [{ name: "ask", description: "d", parameters: { type: "object" } }];
+    const { requests, fetch } = serve();
+    const agent = (await inWorker())({ url: "https://agent.test/", fetch, tools });
+    const { chat } = create({ chat: { transport: toChatTransport(agent), sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls } });
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...call("c", "ask", {}, "a"));
+    await sent;
+    const answered = chat.addToolOutput({ tool: "ask", toolCallId: "c", output: "yes" });
+    await until(() => requests.length === 2);
+    requests[1].answer(...text("b", "well"));
+    await answered;
+    await until(() => chat.status === "ready" && texts(chat).at(-1).endsWith("well"));
+    assert.deepEqual([requests.length, requests[1].messages.at(-1).content], [2, "yes"]);
+    agent.dispose();
+  });
+
+  it("says where the agent has no such call, and does not send the answer forever", async () => {
+    const { agent, chat, requests } = create({
+      agent: { tools: [{ name: "ask", description: "d", parameters: { type: "object" } }] },
+      chat: { sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls },
+    });
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...call("c", "ask", {}, "a"));
+    await sent;
+    agent.reset();
+    await chat.addToolOutput({ tool: "ask", toolCallId: "c", output: "yes" });
+    await until(() => chat.status === "error");
+    assert.match(chat.error.message, /has no call that waits/);
+    assert.equal(requests.length, 1);
+    agent.dispose();
   });
 
   for (const approved of [true, false]) {

@@ -123,6 +123,12 @@ describe("a thread that is opened by a loader", () => {
     agent.dispose();
   });
 
+  it("says where the option is none of these", async () => {
+    const agent = create({ thread: { load: "hydrated" } });
+    await assert.rejects(agent.ready, { kind: "unsupported", code: "input", message: /^thread\.load: expected .* got hydrated/ });
+    agent.dispose();
+  });
+
   it("is new where the loader rejects with a status of the server that says so, whatever its error is", async () => {
     const agent = create({ thread: { load: () => Promise.reject(Object.assign(new Error("not found"), { status: 404 })) } });
     await agent.ready;
@@ -268,6 +274,21 @@ describe("a thread that is opened by a request without messages", () => {
       agent.dispose();
     });
   }
+
+  it("is there once its run has ended, where the server leaves the body open", async () => {
+    let cancelled = false;
+    const parts = sse(...events).split(/(?=FINISHED)/);
+    const body = new ReadableStream({
+      async start(controller) {
+        for (const part of parts) controller.enqueue(new TextEncoder().encode(part)), await new Promise(setImmediate);
+      },
+      cancel: () => void (cancelled = true),
+    });
+    const agent = create({ thread: { load: "hydrate" } }, createServer(() => answer(body)));
+    await agent.ready;
+    assert.deepEqual([ids(agent), cancelled], [["u1", "a1", "u2", "a2"], true]);
+    agent.dispose();
+  });
 
   it("is asked for once more, with new headers, where the login was out of date", async () => {
     let token = 0;

@@ -85,6 +85,17 @@ describe("a request", () => {
     agent.dispose();
   });
 
+  it("is no request where the function returns no list, or the option is none", async () => {
+    for (const send of [() => undefined, async (messages) => messages, () => [null], "newest"]) {
+      const server = createServer();
+      const agent = create({ thread: { send } }, server);
+      const { error } = await agent.submit("one");
+      assert.match(error.message, /thread\.send: expected/);
+      assert.equal(server.requests.length, 0);
+      agent.dispose();
+    }
+  });
+
   it("keeps every other byte: large numbers, blanks, names that look like its own", () => {
     const body = '{"threadId":"\\"messages\\":[","state":{"n":12345678901234567890, "messages":[1]},"messages":[{"id":"u1","role":"user","content":"]},{"},{"id":"u2","role":"user","content":"x","metadata":{"n":1.0}}],"tools":[ {"a":"b"} ],"context":[]}';
     const chosen = withChosen(body, (all) => all.slice(1));

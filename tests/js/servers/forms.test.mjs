@@ -9,7 +9,9 @@ const { fromLangChain } = await load("servers/lang-graph");
 const { fromMastra } = await load("servers/mastra");
 const { fromAgno } = await load("servers/agno");
 const { fromTanStack } = await load("servers/tan-stack");
-const { adk, agno, tanStack } = await load("servers/index");
+const { adk, agno, copilotKit, langGraph, mastra, tanStack } = await load("servers/index");
+const { createAgent } = await load("index");
+const { createThreads } = await load("threads/index");
 
 /** The answers to requests with that path in a recording. */
 function answers(server, path) {
@@ -92,7 +94,7 @@ test("a session of Agno's has each message once, and the state of its last run",
   const runs = [{ messages: [asked, told], session_state: { n: 1 } }, null, { messages: [{ ...told, from_history: true }, { id: "3", role: "user", content: "r" }], session_state: { n: 2 } }];
   const { messages, state } = await loaded(agno(), runs);
   assert.deepEqual([messages.map(({ id }) => id), state], [["1", "2", "3"], { n: 2 }]);
-  for (const odd of [null, {}, 1, [1, {}, { messages: 1 }]]) assert.deepEqual((await loaded(agno(), odd)).messages, []);
+  assert.deepEqual((await loaded(agno(), [1, {}, { messages: 1 }])).messages, []);
 });
 
 test("ADK's results of the page's tools are as the page has sent them, and others as they are", async () => {
@@ -106,6 +108,31 @@ test("TanStack AI's page of a thread: a run in progress, open questions, and old
   assert.deepEqual(await loaded(tanStack(), page), { messages: [], interrupts: page.interrupts.pending, activeRunId: "r", older: "c" });
   const { older, interrupts } = await loaded(tanStack(), { messages: [], activeRun: null, interrupts: null, page: { truncated: false } });
   assert.deepEqual([older, interrupts], [null, undefined]);
+});
+
+test("an answer of another form is an error, and no empty thread or list; a message of another form is left out", async () => {
+  const presets = [adk(), agno({ apiUrl: "http://agent" }), langGraph({ apiUrl: "http://agent" }), mastra({ apiUrl: "http://agent" }), tanStack({ url: "http://agent/run" })];
+  const open = (server, body) => createAgent({ url: "http://agent/run", threadId: "t", server, fetch: async () => new Response(body) });
+  for (const preset of [...presets, copilotKit({ runtimeUrl: "http://agent" })]) {
+    for (const body of ["null", "5", '{"detail":"log in"}', "<html></html>"]) {
+      const agent = open(preset, body);
+      await assert.rejects(agent.ready, { kind: "protocol", code: "thread-malformed", retryable: true }, `${preset.name}: ${body}`);
+      agent.dispose();
+      if (!preset.threads) continue;
+      const threads = createThreads({ server: preset, url: "http://agent/run", fetch: async () => new Response(body) });
+      await threads.load();
+      assert.deepEqual([threads.getSnapshot().status, threads.getSnapshot().error.kind], ["error", "protocol"], `${preset.name}: ${body}`);
+    }
+  }
+  const message = { id: "m", type: "human", role: "user", content: "q", parts: [{ type: "text", content: "q" }] };
+  const all = [null, 5, message, {}];
+  const bodies = [{ messages: all }, [{ messages: all }], { values: { messages: all }, tasks: [null, { interrupts: [null] }] }, { messages: all }, { messages: all }];
+  for (const [at, preset] of presets.entries()) {
+    const agent = open(preset, JSON.stringify(bodies[at]));
+    await agent.ready;
+    assert.deepEqual(agent.getSnapshot().messages.map(({ id }) => id), ["m"], preset.name);
+    agent.dispose();
+  }
 });
 
 test("nonsense is left out, and nothing throws", () => {

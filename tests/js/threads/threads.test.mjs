@@ -171,6 +171,37 @@ describe("changes", () => {
     assert.deepEqual([log, threads.getSnapshot().threads[0].title], [["begin one", "begin two", "end two"], "two"]);
   });
 
+  test("a thread that was made here stays until the server lists it, and is gone once the server has dropped it", async () => {
+    let server = infos("a");
+    const threads = createThreads({ list: async () => ({ threads: server }) });
+    await threads.load();
+    await threads.create({ threadId: "new" });
+    await threads.load();
+    assert.deepEqual(ids(threads), ["new", "a"]);
+    server = infos("a", "new");
+    await threads.load();
+    assert.deepEqual(ids(threads), ["a", "new"]);
+    server = infos("a");
+    await threads.load();
+    assert.deepEqual(ids(threads), ["a"]);
+  });
+
+  test("a new thread has the id that the server gives it", async () => {
+    const threads = createThreads({ list: async () => ({ threads: [] }), create: async () => ({ threadId: "theirs", title: "T" }) });
+    await threads.load();
+    const made = await threads.create({ threadId: "mine", createdAt: 1 });
+    assert.deepEqual([made.threadId, made.title, made.createdAt, ids(threads)], ["theirs", "T", 1, ["theirs"]]);
+  });
+
+  test("a thread that is gone at the server can be deleted", async () => {
+    for (const status of [404, 410]) {
+      const threads = createThreads({ list: async () => ({ threads: infos("a") }), delete: () => Promise.reject(Object.assign(new Error("gone"), { status })) });
+      await threads.load();
+      await threads.delete("a");
+      assert.deepEqual([ids(threads), threads.getSnapshot().error], [[], undefined]);
+    }
+  });
+
   test("archived threads are a list of their own, and come back", async () => {
     const threads = createThreads({ list: paged([["a", "b"]]), archive: async () => {} });
     await threads.load();
@@ -225,9 +256,19 @@ test("requests have the headers of the options; a status that is no success is a
     list: async ({ url, fetch }) => (await fetch(`${url}/threads`, { headers: { "x-own": "1" } })).json(),
   });
   await threads.load();
-  assert.deepEqual(seen, [["https://agent.test/x/threads", "include", "Bearer 1", "1"]]);
+  assert.deepEqual(seen[0], ["https://agent.test/x/threads", "include", "Bearer 1", "1"]);
   const { error } = threads.getSnapshot();
   assert.deepEqual([error.kind, error.status, error.body], ["auth", 401, "gone"]);
+});
+
+test("a request is made once more, with new headers, where the login was out of date", async () => {
+  let token = 0;
+  const fetch = async (/** @type {any} */ _, /** @type {any} */ { headers }) =>
+    headers.get("token") === "1" ? new Response("", { status: 401 }) : Response.json({ threads: infos("a") });
+  const list = async (/** @type {any} */ request) => (await request.fetch("https://server.test/")).json();
+  const threads = createThreads({ list, fetch: /** @type {any} */ (fetch), headers: () => ({ token: String(++token) }) });
+  await threads.load();
+  assert.deepEqual([ids(threads), token], [["a"], 2]);
 });
 
 test("after dispose nothing changes, and what is in progress is aborted", async () => {
