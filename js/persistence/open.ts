@@ -4,14 +4,14 @@
 import type { OpenSaves, Saves } from "../api/saves.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
-import { askStore, readAnswer, type Answer } from "./read.js";
+import { askStore, readAnswer, type StoreAnswer } from "./read.js";
 
 type OpenSavesNow = typeof import("./saves.js").openSaves;
 
 /** The part that is done by then. */
 export interface Early {
-  /** What the store was asked for. */
-  readonly answer?: Answer | Promise<Answer> | undefined;
+  /** The answers of the store, once it was asked. */
+  readonly answer?: StoreAnswer | Promise<StoreAnswer> | undefined;
   /** The save that is shown: JSON text. */
   readonly shown?: string | undefined;
 }
@@ -32,7 +32,7 @@ export const openStored: OpenSaves = (given, thread, beginning) => {
   const store = given.persist!;
   const { link } = thread;
   let saves: Saves | undefined;
-  let answer: Answer | Promise<Answer> | undefined;
+  let answer: StoreAnswer | Promise<StoreAnswer> | undefined;
   let shown: string | undefined;
   // The calls that wait, each once.
   const calls = new Map<string, () => void>();
@@ -60,7 +60,7 @@ export const openStored: OpenSaves = (given, thread, beginning) => {
     begin: () => {
       link.awaitSave();
       if (given.restore == null) {
-        const show = (found: Answer): void => {
+        const show = (found: StoreAnswer): void => {
           const { save } = readAnswer(store, found, thread.shown.first);
           if (!save || saves) return;
           const text = JSON.stringify(save);

@@ -9,7 +9,7 @@ import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
 import { inPage } from "../base/place.js";
 import { whenCollected } from "../base/weak.js";
-import type { Answer, First } from "./read.js";
+import type { StoreAnswer, First } from "./read.js";
 import { readStore, writeStore, type Text } from "./record.js";
 
 /** A thread, as the other users of its store see it. */
@@ -39,7 +39,7 @@ export interface Claim {
   /** The thread is over. */
   leave(): void;
   /** Reads the store, or what it has answered. */
-  read(answer?: Answer | Promise<Answer>): unknown;
+  read(answer?: StoreAnswer | Promise<StoreAnswer>): unknown;
   /**
    * Writes after everything that was written before, by any thread of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
    * save or its record is there.

@@ -58,10 +58,10 @@ function join(found: unknown, record: Record | undefined): unknown {
 export type First = Pick<Saved, "messages" | "state">;
 
 /** The answers of a store: its text and its record. */
-export type Answer = readonly [text: unknown, record: unknown];
+export type StoreAnswer = readonly [text: unknown, record: unknown];
 
 /** Asks the store for both. A record that cannot be read is none. */
-export function askStore(store: AgentStore): Answer | Promise<Answer> {
+export function askStore(store: AgentStore): StoreAnswer | Promise<StoreAnswer> {
   const beside = (): unknown => {
     try {
       return store.record?.load();
@@ -77,7 +77,7 @@ export function askStore(store: AgentStore): Answer | Promise<Answer> {
 /** Reads the answers: the save, and the text and the record that it is made of, where there are both. */
 export function readAnswer(
   store: AgentStore,
-  [found, other]: Answer,
+  [found, other]: StoreAnswer,
   first: First,
 ): { readonly save: unknown; readonly text?: Marked; readonly record?: Record | undefined } {
   // A record that is damaged is none.

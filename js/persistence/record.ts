@@ -5,7 +5,7 @@ import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
 import type { Saved } from "../snapshot/save.js";
-import { askStore, facts, readAnswer, type Answer, type First, type Marked, type Record } from "./read.js";
+import { askStore, facts, readAnswer, type StoreAnswer, type First, type Marked, type Record } from "./read.js";
 
 /** The text that is in a store, as far as this page knows. */
 export interface Text {
@@ -49,9 +49,9 @@ function recordOf(saved: Saved, mark: string, { mark: of, known = new Set(), wri
 }
 
 /** Reads the store, or what it has answered. */
-export function readStore(store: AgentStore, at: Text, first: First, answer?: Answer | Promise<Answer>): unknown {
+export function readStore(store: AgentStore, at: Text, first: First, answer?: StoreAnswer | Promise<StoreAnswer>): unknown {
   const number = ++begun;
-  const read = (found: Answer): unknown => {
+  const read = (found: StoreAnswer): unknown => {
     const { save, text, record } = readAnswer(store, found, first);
     if (text) note(at, number, text);
     return record && record.mark === at.refused?.mark ? at.refused.saved : save;

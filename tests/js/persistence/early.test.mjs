@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { folder, real } from "../lib.mjs";
 
-/** What a page of its own prints, in which nothing was loaded before. It has a store, whose calls it counts, and a server. */
+/** Runs a script in a page of its own, in which nothing was loaded before, and returns what it prints. The page has a store, whose calls it counts, and a server. */
 function page(script) {
   const before = `
     import { createAgent, createStore } from ${JSON.stringify(new URL("index.js", folder).href)};
