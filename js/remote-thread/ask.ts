@@ -71,8 +71,7 @@ export async function inTime<State, Value>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const late = new Promise<never>((_, reject) => {
-      const end = (): void =>
-        reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The thread could not be loaded: the server has not answered" }));
+      const end = (): void => reject(new Error("the server has not answered"));
       // A longer time fires at once.
       if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 1e9));
       controller.signal.addEventListener("abort", end);
@@ -142,5 +141,6 @@ export async function post<State>(client: RemoteClient<State>, request: Transpor
     return send(url, { method, headers: all, body: JSON.stringify(body), signal, ...(credentials && { credentials }) });
   };
   const response = await once();
-  return response.status === 401 && typeof client.options().headers === "function" ? once() : response;
+  const { headers, transport } = client.options();
+  return response.status === 401 && (transport ? transport.renews : typeof headers === "function") ? once() : response;
 }

@@ -5,7 +5,7 @@
 // run's, and what is submitted meanwhile waits in the queue, where it is saved.
 
 import type { AgentCapabilities, AgentSnapshot, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
-import { createRequest, errorOf } from "./ask.js";
+import { createRequest, errorOf, inTime } from "./ask.js";
 import type { Asking } from "./client.js";
 import { createHidden } from "./hidden.js";
 import { createPaging } from "./older.js";
@@ -96,7 +96,7 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     },
     capabilities: async () => {
       try {
-        return await options().capabilities?.(await createRequest(client, opening.signal));
+        return await inTime(client, opening.signal, async (ended) => options().capabilities?.(await createRequest(client, ended)));
       } catch (cause) {
         const error = errorOf(client, cause, "The server could not be asked what it can do");
         // A server without the route says nothing.

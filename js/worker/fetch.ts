@@ -1,7 +1,7 @@
 // A request of a worker's session that the page makes, because only the page has what makes it.
 
 import type { Host, RequestTarget } from "../glue/core.js";
-import type { ResponseHead } from "./serve.js";
+import type { ResponseHead } from "./host.js";
 import type { FromWorker } from "./session.js";
 
 // As many bytes are read before the worker has asked for them. Then it is asked for less often than pieces come.

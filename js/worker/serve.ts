@@ -4,10 +4,10 @@
 import { isTrap } from "../core/traps.js";
 import type { Session, SessionMethods, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
-import { readBody } from "../core/read.js";
-import { watched } from "../core/traps.js";
-import { createPipe, toFailure, type Failure, type Pipe } from "./pipe.js";
+import { createPageHost } from "./host.js";
+import { createPipe, toFailure, type Failure } from "./pipe.js";
 import type { FromWorker } from "./session.js";
+import { createUpdates } from "./updates.js";
 import { holdLife } from "./watch.js";
 
 /** The methods of a session that begin a run. */
@@ -29,55 +29,16 @@ export interface FromPage {
   end(): void;
 }
 
-/** The worker's data of a request that the page performs for it. */
-interface FetchTarget {
-  readonly url: string;
-  readonly headers: [string, string][];
-  /** The page makes the request. */
-  readonly fetches: boolean;
-}
-
-/** The head of an answer that the page got. */
-export interface ResponseHead {
-  readonly status: number;
-  readonly headers: [string, string][];
-  readonly hasBody: boolean;
-}
-
 // Calls that change nothing a save needs, or only what is in the page anyway.
 const unsaved: readonly Act[] = ["restore", "editState", "listen", "present", "online", "saved"];
 
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
   let session: Session | undefined;
-  let requests = 0;
-  // There are changes; the page knows that there are; they are sent now.
-  let fresh = false;
-  let posted = false;
-  let due = false;
-  // A save's part beside the thread is to be sent: now, after an act or an end, or when that costs little.
-  let acted = false;
-  let owed = false;
-  let saveAt = 0;
-  let saving: ReturnType<typeof setTimeout> | undefined;
-
   // Whether the core waits for something; and the last `rest` of the page, and the one that was answered.
   let busy = false;
   let rest = 0;
   let rested = 0;
-  // Of the guard, as the page knows them.
-  let counters: string | undefined;
-
-  const patch = (): void => {
-    fresh = posted = due = false;
-    const now = session?.call("guardCounters");
-    if (now !== counters) pipe.tell("counted", counters = now);
-    for (let json; (json = session?.takePatch()) !== undefined; pipe.part()) {
-      pipe.tell("patch", json);
-      // All of it; else it is a part, which the page gets in a task of its own.
-      if (json.startsWith("[")) return;
-    }
-  };
 
   /** Calls the session. `undefined` if that throws, which is reported to the page. */
   const attempt = <Value>(method: (session: Session) => Value, refused: (why: Failure) => void): Value | undefined => {
@@ -99,48 +60,14 @@ export function serve(port: MessagePort, core: Core): void {
 
   const tickets = createTickets((name, json) => {
     // A caller that waits for the end finds it in the snapshot.
-    patch();
-    acted = true;
+    updates.patch();
+    updates.acted();
     pipe.tell("settled", name, json);
-  });
-
-  const host = watched({
-    request: async (resume, runId, cursor) => {
-      const number = ++requests;
-      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as FetchTarget;
-      return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
-    },
-    receive: (reader, body, memory) => readBody(reader, body, memory, lose),
-    failed: (cause) => pipe.tell("failed", toFailure(cause)),
-    stopRemote: (runId) => pipe.tell("stopRemote", runId),
-    changed: (urgent) => {
-      fresh = true;
-      due ||= urgent;
-      pipe.wake();
-    },
-    settled: tickets.settled,
-    head: (headers, status) => pipe.tell("head", [...headers], status),
-    custom: (name, value) => pipe.tell("custom", name, value),
-    event: (json) => pipe.tell("event", json),
-    decision: (json) => pipe.tell("decision", json),
-    warning: (warning) => pipe.tell("warning", warning),
-    execute: (...call) => {
-      // Should this worker end, the page has to know what was begun.
-      acted = true;
-      pipe.tell("execute", ...call);
-    },
-    abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
-    save: (number, json, holds) => pipe.tell("save", number, json, holds),
-    hold: (on) => {
-      busy = on;
-      pipe.wake();
-    },
-    lost: lose,
   });
 
   const mine: FromPage = {
     open: (options, messages, state) => {
-      acted = true;
+      updates.acted();
       try {
         session = new core.Session(options, messages, state, host);
       } catch (error) {
@@ -148,11 +75,11 @@ export function serve(port: MessagePort, core: Core): void {
       }
     },
     begin: (theirs, method, json) => {
-      acted = true;
+      updates.acted();
       tickets.begin(theirs, () => attempt((opened) => opened.call(method, json), (why) => pipe.tell("refused", theirs, why)));
     },
     act: (method, json) => {
-      acted ||= !unsaved.includes(method);
+      if (!unsaved.includes(method)) updates.acted();
       const given = method === "cancel" ? tickets.of(Number(json))?.toString() : json;
       // It has ended already.
       if (method === "cancel" && given === undefined) return;
@@ -162,13 +89,10 @@ export function serve(port: MessagePort, core: Core): void {
       const message = "The submit had started before its change arrived";
       pipe.tell("warning", { code: "edit-late", message });
     },
-    take: () => {
-      due = true;
-      pipe.wake();
-    },
+    take: () => updates.show(),
     echo: (number) => {
-      due = true;
       pipe.tell("echo", number);
+      updates.show();
     },
     rest: (number) => void (rest = number),
     end: () => {
@@ -184,63 +108,24 @@ export function serve(port: MessagePort, core: Core): void {
     },
   };
 
-  const posting = (): void => {
-    if (!session) return;
-    if (due || acted) {
-      patch();
-      owed = true;
-    } else if (fresh && !posted) {
-      posted = true;
-      pipe.tell("changed");
-    }
-    // A save goes with the thread that the page has got.
-    if (!owed || fresh) return;
-    const now = performance.now();
-    if (!acted && now < saveAt) {
-      saving ??= setTimeout(() => {
-        saving = undefined;
-        pipe.wake();
-      }, saveAt - now);
-      return;
-    }
-    acted = owed = false;
-    const { messages: _messages, state: _state, ...members } = JSON.parse(session.call("save"));
-    pipe.tell("saved", JSON.stringify(members));
-    // Of a run in progress, a save is worth a thirtieth of the time.
-    const end = performance.now();
-    saveAt = end + 30 * (end - now);
-  };
-
   const pipe = createPipe<FromWorker>(port, mine, {
     posting: () => {
-      attempt(posting, misused);
+      attempt(updates.post, misused);
       if (!busy && rested !== rest) pipe.tell("idle", rested = rest);
     },
     received: () => {
-      if (acted || rested !== rest) pipe.wake();
+      if (updates.hasActed() || rested !== rest) pipe.wake();
     },
   });
-}
-
-/** A request that only the page can make. */
-function fetchInPage(pipe: Pipe<FromWorker>, number: number): typeof fetch {
-  const send = async (url: string, { method, headers, body, credentials, signal }: RequestInit) => {
-    const cancel = (): void => pipe.tell("cancelFetch", number);
-    signal?.addEventListener("abort", cancel);
-    const init = { method, headers: [...(headers as Headers)], body, credentials } as RequestInit;
-    const head = (await pipe.ask("fetch", number, url, init)) as ResponseHead;
-    const stream = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        const chunk = (await pipe.ask("read", number)) as Uint8Array | undefined;
-        if (chunk) controller.enqueue(chunk);
-        else controller.close();
-      },
-      cancel,
-    });
-    // No `Response`: that refuses some of the statuses that a server may answer with.
-    return { status: head.status, headers: new Headers(head.headers), body: head.hasBody ? stream : null };
-  };
-  return send as unknown as typeof fetch;
+  const updates = createUpdates(pipe, () => session);
+  const host = createPageHost(pipe, updates, {
+    settled: tickets.settled,
+    hold: (on) => {
+      busy = on;
+      pipe.wake();
+    },
+    lost: lose,
+  });
 }
 
 /** The page's names for the core's tickets. `settle`: a ticket has ended, by the page's name where it has one. */

@@ -8,8 +8,9 @@ import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { kept, whenCollected } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
+import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { Act, Begin, FromPage, ResponseHead } from "./serve.js";
+import type { Act, Begin, FromPage } from "./serve.js";
 
 /** The calls of the worker. */
 export interface FromWorker {
@@ -89,6 +90,19 @@ export interface RemoteSession extends Session {
   die(reason: string): void;
 }
 
+/** The methods of a session that the page does not merely pass on. */
+type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] };
+
+/** The calls that the methods of the page make. */
+interface WorkerCalls {
+  act(method: Act, json?: string): void;
+  /** Calls back when the worker has done all that it was told before. */
+  echo(done: () => void): void;
+  end(): void;
+  /** The guard's counters. */
+  counters(): string | undefined;
+}
+
 /** A session at the other end of the port. */
 export function createRemoteSession(
   port: MessagePort,
@@ -101,16 +115,13 @@ export function createRemoteSession(
   const echoes = createEchoes();
   const requests = createPageRequests(host);
   let tickets = 0;
-  // How often the worker was asked whether it is at rest, and whether it has to be asked again.
-  let asked = 0;
-  let working = false;
   const shown = createShown(host);
+  const wait = createWait(() => session, owner);
   let failure: AgentError | undefined;
-  let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
 
   const close = (reason: string): void => {
     requests.close();
-    work(false);
+    wait.end();
     pipe.close(reason);
     echoes.close();
     owner.closed();
@@ -124,61 +135,29 @@ export function createRemoteSession(
     // The agent finds it where it looks for a patch.
     else host.changed(true);
   };
-  /** While the page waits for something, the session is held by nobody else. */
-  const work = (on: boolean): void => {
-    if (on) kept.add(session);
-    else kept.delete(session);
-    owner.working(on);
-  };
 
   const mine: FromWorker = {
-    head: (headers, status) => host.head?.(new Headers(headers), status),
-    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
+    ...passedOn(host, owner),
     ...requests.answers,
-    save: (number, json, holds) => {
-      owner.saving(json);
-      host.save(number, json, holds);
-    },
-    failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     ...shown.answers,
-    settled: (ticket, json) => {
-      owner.settling(ticket);
-      host.settled(ticket, json);
-    },
-    refused: (ticket, why) => {
-      owner.settling(ticket);
-      owner.refused(ticket, why);
-      host.settled(ticket, `{"outcome":"dropped"}`);
-    },
     lost: (why, trapped) => {
       const cause = Object.assign(new Error(why.message), why);
       const { message, code = "input" } = why;
       fail(trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause }));
     },
     echo: echoes.came,
-    idle: (number) => {
-      if (number === asked && !working) work(false);
-    },
+    idle: wait.idle,
     ended: () => close("The session has ended"),
-    execute: (toolCallId, ...call) => {
-      owner.begun(toolCallId);
-      host.execute(toolCallId, ...call);
-    },
   };
   const hooks = {
     received: owner.received,
-    posting: () => {
-      if (working) pipe.tell("rest", ++asked);
-      working = false;
-    },
+    posting: () => wait.posting((number) => pipe.tell("rest", number)),
   };
   // The port outlives whoever holds this session.
   const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
   /** Gives the worker something to do. */
   const tell: typeof pipe.tell = (name, ...args) => {
-    working = true;
-    work(true);
+    wait.begin();
     pipe.tell(name, ...args);
   };
 
@@ -190,32 +169,11 @@ export function createRemoteSession(
     tell("act", method, json);
     return true;
   };
-  // The methods that the page has an answer to, or more to do for than to pass them on.
-  const own: { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] } = {
-    restore: (json) => {
-      owner.restoring(json!);
-      act("restore", json);
-    },
-    cancel: (json) => owner.cancelling(Number(json), () => act("cancel", json)),
-    disconnect: () => {
-      act("disconnect");
-      // The agent waits for it.
-      return new Promise<void>((done) => session.echo(done));
-    },
-    listen: (json) => {
-      // Options may be set with every rendering.
-      if (json !== listens) act("listen", listens = json);
-    },
-    guardCounters: shown.counters,
-    judgeInbound: () => {
-      if (options.guard === undefined) return undefined;
-      const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
-      throw unsupported("worker", message);
-    },
-    // The maker of the session knows it.
-    save: () => "",
-    dispose: () => pipe.tell("end"),
-  };
+  const own = createOwnMethods(options, owner, {
+    ...{ act, counters: shown.counters },
+    echo: (done) => session.echo(done),
+    end: () => pipe.tell("end"),
+  });
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
@@ -238,6 +196,92 @@ export function createRemoteSession(
   tell("open", options, messages, state);
   whenCollected(session, ending(pipe, owner.closed));
   return session;
+}
+
+/** The calls of the worker that go on to the host and the owner. */
+function passedOn(host: Host, owner: SessionOwner) {
+  return {
+    head: (headers, status) => host.head?.(new Headers(headers), status),
+    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
+    save: (number, json, holds) => {
+      owner.saving(json);
+      host.save(number, json, holds);
+    },
+    failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
+    settled: (ticket, json) => {
+      owner.settling(ticket);
+      host.settled(ticket, json);
+    },
+    refused: (ticket, why) => {
+      owner.settling(ticket);
+      owner.refused(ticket, why);
+      host.settled(ticket, `{"outcome":"dropped"}`);
+    },
+    execute: (toolCallId, ...call) => {
+      owner.begun(toolCallId);
+      host.execute(toolCallId, ...call);
+    },
+  } satisfies Partial<FromWorker>;
+}
+
+/** The methods that the page has an answer to, or more to do for than to pass them on. */
+function createOwnMethods(options: SessionOptions, owner: SessionOwner, { act, counters, echo, end }: WorkerCalls): OwnMethods {
+  let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
+  return {
+    restore: (json) => {
+      owner.restoring(json!);
+      act("restore", json);
+    },
+    cancel: (json) => owner.cancelling(Number(json), () => act("cancel", json)),
+    disconnect: () => {
+      act("disconnect");
+      // The agent waits for it.
+      return new Promise<void>(echo);
+    },
+    listen: (json) => {
+      // Options may be set with every rendering.
+      if (json !== listens) act("listen", listens = json);
+    },
+    guardCounters: counters,
+    judgeInbound: () => {
+      if (options.guard === undefined) return undefined;
+      const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
+      throw unsupported("worker", message);
+    },
+    // The maker of the session knows it.
+    save: () => "",
+    dispose: end,
+  };
+}
+
+/** Whether the page waits for the worker. While it does, the session is held, by nobody else. */
+function createWait(session: () => object, owner: SessionOwner) {
+  // How often the worker was asked whether it is at rest, and whether it has to be asked again.
+  let asked = 0;
+  let working = false;
+  const end = (): void => {
+    kept.delete(session());
+    owner.working(false);
+  };
+  return {
+    /** The worker gets something to do. */
+    begin: (): void => {
+      working = true;
+      kept.add(session());
+      owner.working(true);
+    },
+    end,
+    /** A message is about to be posted: `ask` asks whether the worker is at rest after it. */
+    posting: (ask: (number: number) => void): void => {
+      if (working) ask(++asked);
+      working = false;
+    },
+    /** The worker is at rest after what came before that question. */
+    idle: (number: number): void => {
+      if (number === asked && !working) end();
+    },
+  };
 }
 
 /** Whether the method begins a run. */

@@ -22,6 +22,22 @@ table! {
     }
 }
 
+/// The id that the call with this number has in its thread, where the server gives it and others one id.
+pub(crate) fn numbered(id: &str, number: usize) -> String {
+    if number > 1 { [id, "~again~", &number.to_string()].concat() } else { id.to_owned() }
+}
+
+/// The id that the server gives a call, and its number.
+pub(crate) fn wire_id(id: &str) -> (&str, usize) {
+    let begin = id.bytes().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    let (again, number) = id.split_at_checked(begin).unwrap_or_default();
+    let digit = |number: usize, digit: u8| number.wrapping_mul(10).wrapping_add(usize::from(digit & 15));
+    let number = number.bytes().fold(0, digit);
+    // A server may write any number: those that are not there are looked for one by one.
+    let again = again.strip_suffix("~again~").filter(|_| (2..100_000).contains(&number));
+    again.map_or((id, 1), |id| (id, number))
+}
+
 /// Where the mirror has a call: in its message, and in the list of all.
 const IN_MESSAGE: usize = 0;
 const IN_LIST: usize = 1;
@@ -68,7 +84,7 @@ impl Call {
         call.row.set(ARGUMENTS, Value::Text(string(&function, "arguments").unwrap_or_default()));
         call.row.set_word(STATUS, CallStatus::Complete as u8);
         call.row.set_word(PHASE, CallPhase::InputAvailable as u8);
-        call.given = true;
+        (call.given, call.checked) = (true, Some(usize::MAX));
         Some(call)
     }
 
@@ -111,8 +127,17 @@ impl Call {
 
     /// Writes it in AG-UI's shape.
     pub fn write_in_message(&self, out: &mut String) {
+        self.write_as(self.id(), out);
+    }
+
+    /// The same for the server.
+    pub fn write_outgoing(&self, out: &mut String) {
+        self.write_as(wire_id(self.id()).0, out);
+    }
+
+    fn write_as(&self, id: &str, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.string("id", self.id()).string("type", "function");
+        object.string("id", id).string("type", "function");
         let mut function = JsonWriter::object(object.member("function"));
         function.string("name", self.tool()).string("arguments", self.arguments());
         function.close();

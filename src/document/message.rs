@@ -1,6 +1,6 @@
 //! The table of a message: AG-UI 1.0's members, and those that the snapshot adds.
 
-use super::call::Call;
+use super::call::{Call, wire_id};
 use super::parts;
 use super::row::{Members, Row, Value};
 use super::table::{InRequests, Kind, Member, table};
@@ -117,17 +117,27 @@ pub(crate) fn write_outgoing(row: &Row, calls: &[Call], out: &mut String, protoc
         None if !row.has(CONTENT) && !protocol.part_lists() => drop(object.string("content", "")),
         None => row.write(&mut object, 0, 1 << CONTENT),
     }
-    write_members(row, calls, &mut object, members & !first & !(1 << CONTENT));
+    if let Some(id) = row.some(CALL_ID) {
+        object.string("toolCallId", wire_id(id).0);
+    }
+    let rest = members & !first & !(1 << CONTENT | 1 << CALL_ID);
+    write_members(row, calls, &mut object, rest, Call::write_outgoing);
     object.close();
     left_out
 }
 
 /// Writes members of a message, with its calls.
-pub(crate) fn write_members(row: &Row, calls: &[Call], object: &mut JsonWriter<'_>, members: Members) {
+pub(crate) fn write_members(
+    row: &Row,
+    calls: &[Call],
+    object: &mut JsonWriter<'_>,
+    members: Members,
+    write: fn(&Call, &mut String),
+) {
     let before = (1 << CALLS) - 1;
     row.write(object, 0, members & before);
     if !calls.is_empty() {
-        write_calls(calls, object.member("toolCalls"), Call::write_in_message);
+        write_calls(calls, object.member("toolCalls"), write);
         if members >> CALL_IDS & 1 == 1 {
             write_calls(calls, object.member("toolCallIds"), Call::write_id);
         }

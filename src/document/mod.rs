@@ -27,6 +27,7 @@ pub(crate) use agent::*;
 pub(crate) use args::{MAX_DEPTH as ARGS_DEPTH, same_args};
 pub(crate) use call::{
     ARGUMENTS, CALL_METADATA, CALL_OF_AG_UI, Call, ENCRYPTED_VALUE, FAILURE, OWN_ID, PHASE, RESULT, STATUS, TOOL,
+    numbered, wire_id,
 };
 pub(crate) use message::*;
 pub(crate) use order::{Item, Order, Part, Place, Slots, add as add_part};

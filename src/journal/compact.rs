@@ -195,8 +195,12 @@ impl<'a> Shorter<'a> {
             | Event::TextMessageEnd { message_id: id }
             | Event::ReasoningMessageStart { message_id: id }
             | Event::ReasoningMessageEnd { message_id: id }
-            | Event::ToolCallResult { message_id: id, .. }
             | Event::ActivitySnapshot { message_id: id, .. } => self.part_id(false, id),
+            // An answered call has its arguments.
+            Event::ToolCallResult { message_id, tool_call_id, .. } => {
+                self.part_id(false, message_id);
+                self.part_id(true, tool_call_id);
+            }
             Event::ToolCallStart { tool_call_id, parent_message_id, .. } => {
                 self.part_id(true, tool_call_id);
                 // A call without a message to go to makes one with its own id.

@@ -41,7 +41,7 @@ impl Stepper {
         match self.warned.checked_sub(self.settings.warnings) {
             None | Some(0) => self.warnings.push(warning),
             Some(1) => {
-                let message = "as many warnings were reported as limits.warnings allows for a run: more are left out";
+                let message = "the run has reported limits.warnings warnings: further ones are left out";
                 self.warnings.push(Warning::new("warnings-left-out", message));
             }
             Some(_) => {}

@@ -117,6 +117,9 @@ impl Thread {
             Some(read) => interrupts.take(read),
             None => interrupts.set(list, self.tags),
         };
+        if self.list.repeats() {
+            interrupts.number_calls(&mut self.list);
+        }
         for id in unreadable {
             let id = shown_id(&id);
             let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");

@@ -9,8 +9,9 @@ use crate::wire::{Gather, JsonError, Raw, Str, shown_id};
 /// How long the id of a subagent may be that an answer of the page has from its call's message.
 const MOST_COPIED: usize = 4096;
 
-/// The error of a call that its run has left open.
+/// The results of calls that nobody has answered: whose run has ended, and that a page was executing when it was left.
 const UNANSWERED: &str = "The run ended before the call was answered.";
+pub(crate) const RELOADED: &str = "The page was left before the tool had finished.";
 
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,37 @@ impl Thread {
         call.row.merge(CALL_METADATA, metadata);
         self.list.add_call(at, call);
         self.adopt_result(id);
+    }
+
+    /// The number of the call that a TOOL_CALL_START means, of those that have its id. It is the last one, unless that was made
+    /// and answered before this run, which `behind` was the last message before; or in an earlier turn, if nobody has answered it.
+    /// Says whether it has its answer.
+    pub(crate) fn number_of_start(&mut self, id: &str, behind: Option<&str>) -> (usize, bool) {
+        let number = self.list.last_number(id);
+        let own = numbered(id, number);
+        let Some(at) = self.list.find_call(&own) else { return (number, false) };
+        let Some(result) = self.list.call(at).and_then(Call::result) else { return (number, false) };
+        // It is a string of JSON.
+        let text = result.get(1..result.len().saturating_sub(1)).unwrap_or_default();
+        let given_up = [UNANSWERED, RELOADED].contains(&text);
+        // The server has not seen an answer that the page has given during the run.
+        let answer = self.list.answer_of(&own).and_then(|slot| self.list.get(slot));
+        let seen = answer.is_none_or(|answer| !answer.local);
+        let begin = self.begin_of_run(behind.filter(|_| !given_up));
+        if seen && begin.is_some_and(|begin| !self.list.precedes(begin, at.message)) {
+            return (number + 1, false);
+        }
+        (number, true)
+    }
+
+    /// The number of the call that an event means by an id.
+    pub(crate) fn number_of_call(&mut self, id: &str) -> usize {
+        self.list.last_number(id)
+    }
+
+    /// Whether several calls have one id.
+    pub(crate) fn repeats_calls(&self) -> bool {
+        self.list.repeats()
     }
 
     /// A call that the thread has is started again: it may be renamed, and its arguments continue.
@@ -85,7 +117,9 @@ impl Thread {
 
     pub(super) fn call_args(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.known_call(id, "TOOL_CALL_ARGS") else { return };
-        if let Some(call) = self.list.change_call(at) {
+        // An answered call has its arguments.
+        let open = |call: &&mut Call| call.result().is_none() || call.checked.is_none();
+        if let Some(call) = self.list.change_call(at).filter(open) {
             call.row.grow(ARGUMENTS, delta);
             call.row.merge(CALL_METADATA, metadata);
         }
@@ -166,7 +200,8 @@ impl Thread {
 
     /// Marks the result that a call has as one of failure, where its event could not say so.
     pub(crate) fn fail_call(&mut self, id: &str, error: &str) {
-        let Some(at) = self.list.find_call(id) else { return };
+        let number = self.list.last_number(id);
+        let Some(at) = self.list.find_call(&numbered(id, number)) else { return };
         let call = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call));
         if let Some(call) = call.filter(|call| call.result().is_some()) {
             answer(call, &text_json(error), Some(error));
@@ -284,7 +319,7 @@ impl Thread {
         let Some(at) = self.list.find_call(id) else { return };
         let Some(call) = self.list.change_call(at) else { return };
         call.row.set_text(ARGUMENTS, args);
-        call.checked = None;
+        call.checked = Some(usize::MAX);
     }
 
     /// The page answers a call. The message goes after the one that calls.

@@ -70,10 +70,14 @@ impl Entry {
         let (row, calls) = document::read(fields, notes)?;
         let mut entry = Self { calls, ..Self::new(row) };
         // The page's answers have such an id, also where a server tells them again.
-        entry.page = entry.call_id().is_some_and(|call| entry.id().strip_suffix("-result") == Some(call));
+        entry.page = entry
+            .call_id()
+            .is_some_and(|call| entry.id().strip_suffix("-result").is_some_and(|of| wire_id(of).0 == wire_id(call).0));
         // One id in one message is one call, however often a server lists it.
-        let mut listed = Index::new();
-        entry.calls.retain(|call| listed.insert(call.id(), At::default()).is_none());
+        if entry.calls.len() > 1 {
+            let mut listed = Index::new();
+            entry.calls.retain(|call| listed.insert(call.id(), At::default()).is_none());
+        }
         Ok(entry)
     }
 
@@ -193,7 +197,7 @@ impl Entry {
     /// Writes the message as the snapshot has it.
     pub fn write(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        write_members(&self.row, &self.calls, &mut object, Members::MAX);
+        write_members(&self.row, &self.calls, &mut object, Members::MAX, Call::write_in_message);
         object.close();
     }
 

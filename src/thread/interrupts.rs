@@ -1,12 +1,13 @@
 //! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
 //! as much as it is long, however many others are open.
 
+use super::list::MessageList;
 use crate::document::{
     ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Part, Patch, Row,
-    Value, add_part as add,
+    Value, add_part as add, numbered,
 };
 use crate::wire::{At, Index};
-use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time};
+use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time, write_string};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
 pub(super) type Read = (Vec<Interrupt>, Vec<String>);
@@ -80,6 +81,16 @@ impl Interrupts {
         interrupt.before = self.last.insert(interrupt.id(), at).map(|at| at.message);
         self.slots.push(Some(interrupt));
         self.order.push(Item { slot, calls: 0, follows: false });
+    }
+
+    /// Names the calls that they are about as the thread does.
+    pub fn number_calls(&mut self, list: &mut MessageList) {
+        for interrupt in self.slots.iter_mut().flatten() {
+            let Some(id) = interrupt.call() else { continue };
+            let mut json = String::new();
+            write_string(&mut json, &numbered(&id, list.last_number(&id)));
+            interrupt.row.set_text(INTERRUPTED_CALL, &json);
+        }
     }
 
     fn last_of(&self, id: &str) -> Option<usize> {

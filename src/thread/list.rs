@@ -7,6 +7,7 @@
 mod arrange;
 mod entries;
 mod index;
+mod numbers;
 mod places;
 
 use super::entry::Entry;
@@ -52,6 +53,8 @@ pub(super) struct MessageList {
     order: Order,
     by_id: Finder,
     by_call: Finder,
+    /// The highest number of the calls of each id that several have.
+    again: Index,
     /// Results, by their id and call.
     by_result: Finder,
     /// The last result of each call.
@@ -257,7 +260,7 @@ impl MessageList {
         let id = call.id().to_owned();
         entry.calls.push(call);
         self.order.set_calls(slot, at.call + 1);
-        self.by_call.add(&id, at, |_| false);
+        self.index_call(&id, at);
         self.new_calls.push(at);
         self.change_call(at);
     }

@@ -241,7 +241,7 @@ fn keep_calls(local: &mut Entry, new: Vec<Call>, merged: &mut Merged) {
         }
         if !call.row.same(&given.row, 1 << TOOL | 1 << ARGUMENTS) {
             merged.changed.push(call.id().to_owned());
-            call.checked = None;
+            call.checked = call.checked.map(|_| usize::MAX);
         }
         call.row.assume(given.row, CALL_OF_AG_UI);
         local.calls.push(call);

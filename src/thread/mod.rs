@@ -40,10 +40,10 @@ mod state;
 mod subagents;
 mod text;
 
-pub(crate) use crate::document::{CallPhase, Patch, same_args};
+pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
-pub(crate) use calls::Ending;
+pub(crate) use calls::{Ending, RELOADED};
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 #[cfg(any(feature = "codecs", test))]
 pub(crate) use delta::apply as apply_patch;
@@ -211,6 +211,10 @@ impl Thread {
     /// Messages that the server sends.
     fn receive(&mut self, mut given: Given) -> Given {
         self.warn_of(std::mem::take(&mut given.notes));
+        // The official client leaves them as they are.
+        if !self.local_order {
+            self.list.number_calls(&mut given.entries);
+        }
         if !self.tags {
             given.entries.iter_mut().for_each(|entry| entry.row.set(OWNER, Value::None));
         }

@@ -11,9 +11,9 @@ pub(super) use rebase::Rebase;
 
 use super::limit::{Copies, ThreadLimits};
 use super::queue::PlacesByKey;
-use crate::wire::{At, Index as Places};
+use crate::wire::{At, Index as Places, element};
 use crate::wire::{Gather, JsonWriter, Tree};
-use json_patch::jsonptr::{Pointer, Token, index::Index};
+use json_patch::jsonptr::{Pointer, Token};
 use std::rc::Rc;
 
 /// How what is shown differs from what the server knows, at one place.
@@ -381,8 +381,8 @@ fn find<'e>(edit: &'e mut ValueEdit, path: &Pointer) -> Spot<'e> {
         edit = match edit {
             Some(ValueEdit::Own) => return Spot::Hidden,
             Some(ValueEdit::Items(runs)) => {
-                let Ok(Index::Num(at)) = token.to_index() else { return Spot::Hidden };
-                let Some((place, at)) = locate(runs, at) else { return Spot::Hidden };
+                let at = element(&token, usize::MAX).and_then(|at| locate(runs, at));
+                let Some((place, at)) = at else { return Spot::Hidden };
                 shown.push_str(&at.to_string());
                 match runs.get_mut(place) {
                     Some(Neighbors::Gone(_)) => return Spot::Hidden,

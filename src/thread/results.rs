@@ -55,8 +55,7 @@ impl Thread {
             let before = |caller: &At| page || !of_server && self.list.precedes(slot, caller.message);
             moves.extend(caller.filter(before).map(|caller| (slot, caller)));
         }
-        moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
-        moves.dedup_by_key(|(slot, _)| *slot);
+        self.put_in_order(&mut moves);
         // One that is right after its call stays where it is, between whichever other results.
         moves.retain(|(slot, caller)| !self.list.is_right_after(caller.message, *slot));
         self.move_along(&mut moves, merged.arranged);
@@ -91,6 +90,11 @@ impl Thread {
                 moves.extend(caller.filter(|at| !self.list.is_right_after(at.message, slot)).map(|at| (slot, at)));
             }
         }
+        self.put_in_order(moves);
+    }
+
+    /// Sorts results by their places, each once.
+    fn put_in_order(&self, moves: &mut Vec<(usize, At)>) {
         moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
         moves.dedup_by_key(|(slot, _)| *slot);
     }

@@ -55,6 +55,11 @@ impl Index {
         self.0.keys().map(|id| &**id)
     }
 
+    /// In no order.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut At)> {
+        self.0.iter_mut().map(|(id, at)| (&**id, at))
+    }
+
     /// Sets the place of an id, and returns the one that it had.
     pub fn insert(&mut self, id: impl Into<Rc<str>>, at: At) -> Option<At> {
         self.0.insert(id.into(), at)

@@ -53,7 +53,7 @@ pub use protobuf::to_json;
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use tree::Tree;
-pub(crate) use tree::{Builder, Misfit, Object, Undo};
+pub(crate) use tree::{Builder, Misfit, Object, Undo, element, new_element};
 pub use undecodable::{Limits, Undecodable};
 pub use utf8::Utf8Decoder;
 pub(crate) use utf8::decode;

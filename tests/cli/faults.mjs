@@ -161,6 +161,7 @@ export const faults = {
   "message-not-streamable": { events: [messages(user), open("u"), content("u"), close("u")] },
   "call-unknown": { events: [call("c"), messages(user), args("c"), called("c")] },
   "call-renamed": { events: [call("c"), args("c"), called("c"), call("c", { toolCallName: "g" }), called("c"), result("c")] },
+  "call-repeated": { events: [call("c"), args("c"), called("c"), result("c"), call("c"), called("c")] },
   "call-changed": { no: "the page's tools of a script end at once, so no call changes while it is executed" },
   "approval-outdated": { no: ofThePage },
   "result-differs": { events: [call("c"), args("c"), called("c"), result("c"), result("c", { messageId: "again", content: "2" })] },

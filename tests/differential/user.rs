@@ -4,6 +4,7 @@ use crate::input::{Input, Setup};
 use crate::pair::Pair;
 use crate::support::streams::{Random, Streams};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 pub fn play(seed: u64) {
     let mut random = Random::new(seed);
@@ -14,7 +15,8 @@ pub fn play(seed: u64) {
         posts: random.one_in(3),
         history: [0, 100][random.below(2)],
     };
-    let mut user = User { pair: Pair::new(setup), random, ids: 0, shown: Value::Null, tools: Vec::new() };
+    let mut user =
+        User { pair: Pair::new(setup), random, ids: 0, shown: Value::Null, tools: Vec::new(), calls: BTreeSet::new() };
     user.tools = vec![json!({"name": "tool"}), json!({"name": "f", "needsApproval": user.random.one_in(2)})];
     user.submit();
     let events = Streams::new(seed).events();
@@ -22,7 +24,9 @@ pub fn play(seed: u64) {
         if user.random.one_in(3) {
             user.act();
         }
-        user.pair.bytes(format!("data: {event}\n\n").as_bytes());
+        if !user.repeats(event) {
+            user.pair.bytes(format!("data: {event}\n\n").as_bytes());
+        }
         if user.random.one_in(3) {
             user.publish();
         }
@@ -43,9 +47,39 @@ struct User {
     /// The application's last snapshot, which may be some time old.
     shown: Value,
     tools: Vec<Value>,
+    /// The calls that have begun.
+    calls: BTreeSet<String>,
 }
 
 impl User {
+    /// Whether an event brings the id of a call again that is over: the core of today takes that for another call, or leaves its
+    /// arguments out (`docs/decisions/0050-ids-of-calls-that-come-again.md`).
+    fn repeats(&mut self, event: &Value) -> bool {
+        let lists = [&event["messages"], &event["input"]["messages"]];
+        let messages = lists.into_iter().filter_map(Value::as_array).flatten();
+        let mut ids: Vec<String> = messages
+            .flat_map(|message| message["toolCalls"].as_array().cloned().unwrap_or_default())
+            .map(|call| call["id"].to_string())
+            .collect();
+        ids.sort();
+        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+            return true;
+        }
+        self.calls.extend(ids);
+        let adds = matches!(event["type"].as_str(), Some("TOOL_CALL_START" | "TOOL_CALL_ARGS" | "TOOL_CALL_CHUNK"));
+        if !adds || !event["toolCallId"].is_string() {
+            return false;
+        }
+        self.publish();
+        let shown = self.pair.shown();
+        let calls = shown["toolCalls"].as_array().unwrap();
+        let id = &event["toolCallId"];
+        let call = calls.iter().find(|call| call["id"] == *id);
+        // One that an edit or a list has taken away counts as well.
+        let known = !self.calls.insert(id.to_string());
+        call.map_or(known, |call| call["status"] != "running")
+    }
+
     fn publish(&mut self) {
         self.pair.publish();
         if self.random.one_in(2) {

@@ -114,7 +114,7 @@ export const bugs = [
   {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
-    from: "// A caller that waits for the end finds it in the snapshot.\n    patch();",
+    from: "// A caller that waits for the end finds it in the snapshot.\n    updates.patch();",
     to: "",
     tests: ["lockstep"],
   },

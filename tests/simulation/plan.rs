@@ -38,6 +38,8 @@ pub struct Plan {
     pub per_minute: f64,
     /// The server asks to come back at once.
     pub hurries: bool,
+    /// It names the calls of each run anew: an id comes again.
+    pub reuses: bool,
     /// Somebody keeps the session's saves.
     pub saves: bool,
     pub publishing: Publishing,
@@ -213,6 +215,7 @@ impl Plan {
             queue_ms: if seed % 5 < 2 { 0.0 } else { 1000.0 },
             per_minute: [60.0, 4.0, 2.0][random.below(3)],
             hurries: random.one_in(4),
+            reuses: seed % 7 < 2,
             saves: !seed.is_multiple_of(3),
             publishing: [Publishing::AtOnce, Publishing::AtOnce, Publishing::Frames][random.below(3)],
             twin: random.one_in(3),
@@ -348,6 +351,7 @@ impl fmt::Display for Plan {
             idle_ms,
             per_minute,
             hurries,
+            reuses,
             queue_ms,
             saves,
             ..
@@ -364,6 +368,6 @@ impl fmt::Display for Plan {
         }
         write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")?;
         write!(f, "\n  resume {resume:?}, posts {posts}, renew {renew}, idleMs {idle_ms}, saves {saves}")?;
-        write!(f, ", perMinute {per_minute}, hurries {hurries}, queueMs {queue_ms}")
+        write!(f, ", perMinute {per_minute}, hurries {hurries}, queueMs {queue_ms}, reuses {reuses}")
     }
 }

@@ -81,6 +81,8 @@ pub struct Server {
     hurries: bool,
     /// Ids of frames are names, and no numbers.
     names: bool,
+    /// Calls of the run, where each run names them anew.
+    calls: Option<usize>,
 }
 
 const MISTAKES: [(u16, &str, &str); 6] = [
@@ -116,10 +118,11 @@ impl Answer {
 
 impl Server {
     pub fn new(plan: &Plan) -> Self {
-        let &Plan { framing, faults, resume: dialect, hurries, .. } = plan;
+        let &Plan { framing, faults, resume: dialect, hurries, reuses, .. } = plan;
         let (asked, runs, order) = (HashMap::new(), HashMap::new(), Vec::new());
         let (stored, works) = (Told::nothing().stands(0, false).0, 0);
-        Self { framing, faults, ids: 0, asked, dialect, runs, order, stored, works, hurries, names: plan.names() }
+        let (names, calls) = (plan.names(), reuses.then_some(0));
+        Self { framing, faults, ids: 0, asked, dialect, runs, order, stored, works, hurries, names, calls }
     }
 
     fn id(&mut self, kind: &str) -> String {

@@ -73,7 +73,7 @@ pub fn play(seed: u64) -> Held {
 
 impl Tabs {
     fn new(seed: u64) -> Self {
-        let plan = Plan { posts: false, saves: true, ..Plan::new(seed) };
+        let plan = Plan { posts: false, saves: true, reuses: false, ..Plan::new(seed) };
         let mut random = Random::new(seed ^ 0x5AFE);
         Self {
             prompt: random.one_in(3),

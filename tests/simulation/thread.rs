@@ -5,7 +5,8 @@ mod ends;
 mod lists;
 mod message;
 
-pub use message::{Call, Message};
+use message::wire;
+pub use message::{Call, Message, numbered};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -40,6 +41,8 @@ pub struct Thread {
     pub started: Vec<String>,
     /// The last message when the run began.
     behind: Option<String>,
+    /// The same of the last run in its stream.
+    part: Option<String>,
 }
 
 fn text(value: &Value) -> String {
@@ -78,12 +81,77 @@ impl Thread {
     }
 
     pub fn add(&mut self, messages: &Value) {
-        for message in messages.as_array().unwrap() {
-            if self.at(message["id"].as_str().unwrap()).is_none() {
-                self.messages.push(Message::read(message));
+        for message in self.read(messages) {
+            if self.at(&message.id).is_none() {
+                self.messages.push(message);
             }
         }
         self.settle(Vec::new(), &[], false);
+    }
+
+    /// A list of messages, with its calls numbered: calls of one id by their places, those of known messages as they are.
+    fn read(&self, messages: &Value) -> Vec<Message> {
+        let mut given: Vec<Message> = messages.as_array().unwrap().iter().map(Message::read).collect();
+        let mut repeats = self.messages.iter().flat_map(|message| &message.calls).any(|call| wire(&call.id).1 > 1);
+        let mut ids = HashSet::new();
+        for call in given.iter().flat_map(|message| &message.calls) {
+            repeats |= !ids.insert(wire(&call.id).0.to_owned());
+        }
+        let here = |message: &Message| self.messages.iter().find(|local| repeats && local.id == message.id);
+        let known = |message: &Message, at: usize| {
+            let known = here(message)?.calls.get(at)?.id.clone();
+            (wire(&known).0 == wire(&message.calls[at].id).0).then_some(known)
+        };
+        let calls = given.iter().flat_map(|message| (0..message.calls.len()).map(move |at| (message, at)));
+        let taken: HashSet<String> = calls.filter_map(|(message, at)| known(message, at)).collect();
+        let mut last: HashMap<String, usize> = HashMap::new();
+        for message in &mut given {
+            for at in 0..message.calls.len() {
+                let known = known(message, at);
+                let (id, own) = wire(&message.calls[at].id);
+                let last = last.entry(id.to_owned()).or_default();
+                let free = |number: &usize| !taken.contains(&numbered(id, *number));
+                *last = match &known {
+                    Some(known) => wire(known).1,
+                    None => (own.max(*last + 1)..).find(free).unwrap(),
+                };
+                message.calls[at].id = numbered(id, *last);
+            }
+            if let Some(id) = &mut message.tool_call_id {
+                *id = numbered(id, *last.get(id).unwrap_or(&1));
+            }
+        }
+        given
+    }
+
+    /// The last call that has an id.
+    pub fn last_of(&self, id: &str) -> String {
+        let calls = self.messages.iter().flat_map(|message| &message.calls).map(|call| wire(&call.id));
+        numbered(id, calls.filter(|call| call.0 == id).map(|call| call.1).max().unwrap_or(1))
+    }
+
+    /// The call that is meant by a START.
+    pub fn started_as(&self, start: &Value) -> String {
+        let id = start["toolCallId"].as_str().unwrap();
+        let last = self.last_of(id);
+        let place = self.messages.iter().position(|message| message.calls.iter().any(|call| call.id == last));
+        let Some(place) = place else { return last };
+        let call = self.messages[place].calls.iter().find(|call| call.id == last).unwrap();
+        let given_up =
+            ["The run ended before the call was answered.", "The page was left before the tool had finished."];
+        let given_up = call.result.as_deref().is_some_and(|result| given_up.contains(&result));
+        // The server has not seen an answer that the page has given during the run.
+        let unseen = self.messages.iter().rfind(|message| message.answers(&last)).is_some_and(|answer| answer.local);
+        let over = call.result.is_some() && !unseen;
+        let found = self.part.as_ref().or(self.behind.as_ref()).filter(|_| !given_up).and_then(|id| self.at(id));
+        let begin = found.or_else(|| self.messages.iter().rposition(|message| message.role == "user"));
+        let earlier = begin.is_some_and(|begin| place <= begin);
+        if over && earlier { numbered(id, wire(&last).1 + 1) } else { last }
+    }
+
+    /// Another run begins in the stream.
+    pub fn goes_on(&mut self) {
+        self.part = self.messages.last().map(|message| message.id.clone());
     }
 
     /// An event of a stream was delivered.
@@ -121,18 +189,20 @@ impl Thread {
                 self.open.clear();
             }
             "TOOL_CALL_START" => {
-                let call = id("toolCallId");
+                let call = self.started_as(event);
                 self.started.push(call.clone());
                 if self.call(&call).is_none() {
                     self.started.retain(|id| *id != call || !self.messages.iter().any(|message| message.answers(id)));
-                    let mut message = Message::read(&json!({"id": call, "role": "assistant"}));
+                    let parent = event["parentMessageId"].as_str().unwrap_or(&call);
+                    let mut message = Message::read(&json!({"id": parent, "role": "assistant"}));
                     message.delivery = "streaming";
                     let name = id("toolCallName");
                     let args = String::new();
                     message.told = true;
                     let (phase, given) = ("input-streaming", false);
                     let id = call.clone();
-                    message.calls = vec![Call { id, name, args, phase, running: true, result: None, given }];
+                    message.calls =
+                        vec![Call { id, name, args, phase, running: true, result: None, given, ended: given }];
                     self.messages.push(message);
                     // Its answer has come before it.
                     if let Some(at) = self.messages.iter().rposition(|message| message.answers(&call)) {
@@ -145,22 +215,28 @@ impl Thread {
                 }
             }
             "TOOL_CALL_ARGS" => {
-                if let Some(call) = self.call(&id("toolCallId")) {
+                let id = self.last_of(&id("toolCallId"));
+                // An answered call has its arguments.
+                if let Some(call) = self.call(&id).filter(|call| call.result.is_none() || !call.ended) {
                     call.args += event["delta"].as_str().unwrap();
                 }
             }
             "TOOL_CALL_END" => {
-                let id = id("toolCallId");
-                if let Some(call) = self.call(&id).filter(|call| call.phase == "input-streaming") {
-                    call.phase = "input-available";
+                let id = self.last_of(&id("toolCallId"));
+                if let Some(call) = self.call(&id) {
+                    call.ended = true;
+                    if call.phase == "input-streaming" {
+                        call.phase = "input-available";
+                    }
                 }
                 if let Some(message) = self.caller(&id) {
                     message.complete_if_idle();
                 }
             }
             "TOOL_CALL_RESULT" => {
-                self.started.retain(|call| *call != id("toolCallId"));
-                self.result(&id("messageId"), &id("toolCallId"), event["content"].as_str().unwrap());
+                let call = self.last_of(&id("toolCallId"));
+                self.started.retain(|started| *started != call);
+                self.result(&id("messageId"), &call, event["content"].as_str().unwrap());
             }
             "STATE_SNAPSHOT" => {
                 *self.confirmed() = event["snapshot"].clone();
@@ -205,6 +281,7 @@ impl Thread {
         self.known_calls = calls.map(|call| (call.id.clone(), Some(call.args.len()))).collect();
         self.before = self.state.clone();
         self.behind = self.messages.last().map(|message| message.id.clone());
+        self.part = None;
         self.open.clear();
         self.started.clear();
     }
@@ -220,9 +297,11 @@ impl Thread {
         }
         for call in self.messages.iter_mut().flat_map(|message| &mut message.calls) {
             if let Some(Some(length)) = self.known_calls.get(&call.id) {
+                call.ended &= call.args.len() <= *length;
                 call.args.truncate(*length);
             }
         }
+        self.part = None;
         let mut answers = Vec::new();
         self.messages.retain(|message| {
             let call = told.iter().find(|call| message.tool_call_id.as_ref() == Some(&call.id));

@@ -88,6 +88,7 @@ enum Start {
 }
 
 /// The run that must be on.
+#[derive(Default)]
 struct Run {
     ticket: Ticket,
     line: usize,
@@ -139,35 +140,7 @@ struct Run {
 
 impl Run {
     fn new(ticket: Ticket, line: usize, heard: f64) -> Self {
-        Self {
-            ticket,
-            line,
-            ended: None,
-            events: 0,
-            pending: Vec::new(),
-            received: 0,
-            joins: false,
-            whole: false,
-            replays: false,
-            fresh: 0,
-            best: 0,
-            streamed: false,
-            waiting: false,
-            attempt: 0,
-            renewed: false,
-            heard,
-            body_until: None,
-            connected: Vec::new(),
-            lost_at: None,
-            rewinds: false,
-            known: false,
-            lost: None,
-            closed: false,
-            advanced: false,
-            works: false,
-            opened: false,
-            held: None,
-        }
+        Self { ticket, line, heard, ..Self::default() }
     }
 
     /// Whether its stream continues one that was lost, or left.
@@ -193,6 +166,10 @@ pub struct World {
     turn: Option<Turn>,
     /// Calls that the page was given, or that somebody answered.
     handled: BTreeSet<String>,
+    /// The same of earlier runs.
+    earlier: BTreeSet<String>,
+    /// The calls whose tools were cut off: whether they have done their work is not known.
+    cut: BTreeSet<String>,
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
@@ -310,6 +287,8 @@ impl World {
             run: None,
             turn: None,
             handled: BTreeSet::new(),
+            earlier: BTreeSet::new(),
+            cut: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
             approved: None,
@@ -451,6 +430,8 @@ impl World {
                     (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
                     self.restored = false;
                     self.handled.clear();
+                    self.cut.clear();
+                    self.executing.clear();
                     self.tokens = 0;
                     self.untold.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);

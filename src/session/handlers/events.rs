@@ -6,7 +6,7 @@ use crate::session::rejoin::{Report, StreamPlace, hash};
 use crate::session::types::Boundary;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
-use crate::thread::Ending;
+use crate::thread::{Ending, numbered};
 use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
 
 impl Session {
@@ -25,6 +25,25 @@ impl Session {
     }
 
     pub(super) fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
+        let own;
+        let mut incoming = *incoming;
+        let starts = matches!(incoming.event, Event::ToolCallStart { .. });
+        if (starts || self.thread.repeats_calls())
+            && let Some(call) = call_of(&mut incoming.event)
+        {
+            let id = call.decode();
+            let number = if starts { self.call_starts(&id) } else { self.thread.number_of_call(&id) };
+            // Several calls have the id that it names.
+            if number > 1 {
+                own = numbered(call.raw(), number);
+                *call = Str::from_raw(&own);
+            }
+        }
+        self.reduce_numbered(&incoming, now);
+    }
+
+    /// Takes an event whose call has the id that it has in the thread.
+    fn reduce_numbered(&mut self, incoming: &Incoming<'_>, now: f64) {
         // Of an earlier run, which the page has not seen, and which has ended.
         let new = self.rejoin.place() == StreamPlace::New;
         match incoming.event {
@@ -83,6 +102,19 @@ impl Session {
         }
     }
 
+    /// A call starts, or starts again. Gives its number, of those that have its id.
+    fn call_starts(&mut self, id: &str) -> usize {
+        let (number, mut repeated) = self.thread.number_of_start(id, self.rejoin.part());
+        let own = numbered(id, number);
+        if self.thread.is_answered(&own).is_none() {
+            repeated = self.page.call_begins(&own);
+        }
+        if repeated {
+            self.warn("call-repeated", "TOOL_CALL_START", "the call came before, and is not made again");
+        }
+        number
+    }
+
     fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
         self.thread.apply(incoming, now);
         self.keep_limits();
@@ -135,6 +167,9 @@ impl Session {
         if input.is_some() {
             self.review_calls();
         }
+        if another || new {
+            self.rejoin.set_part(self.thread.last_id());
+        }
         if another {
             self.checkpoint_once(Boundary::RunStarted, None, now);
         }
@@ -162,7 +197,7 @@ impl Session {
     fn warn_of_nothing(&mut self, outcome: Outcome) {
         let before = self.run.as_mut().and_then(|run| run.before.take()).filter(|_| outcome == Outcome::Success);
         if before.is_some_and(|before| before == hash(&self.stands())) && !self.rejoin.has_reported(Report::Custom) {
-            let message = "the answer that was asked for again is none: a server may ignore a message whose id it knows (newMessageId)";
+            let message = "there is no new answer: a server may ignore a message whose id it knows (newMessageId)";
             self.warn("retry-unanswered", "RUN_FINISHED", message);
         }
     }
@@ -209,8 +244,8 @@ impl Session {
         }
         self.warn_of_nothing(outcome);
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
-        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
-        let named: Vec<String> = pending.gather();
+        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string);
+        let named: Vec<String> = pending.map(|id| numbered(&id, self.thread.number_of_call(&id))).gather();
         let interrupts = self.thread.interrupted_calls();
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
@@ -245,6 +280,18 @@ impl Session {
         }
         self.checkpoint_once(Boundary::RunFinished, None, now);
         self.outbox.changed(true);
+    }
+}
+
+/// The call that an event is about.
+fn call_of<'e, 'a>(event: &'e mut Event<'a>) -> Option<&'e mut Str<'a>> {
+    match event {
+        Event::ToolCallStart { tool_call_id, .. }
+        | Event::ToolCallArgs { tool_call_id, .. }
+        | Event::ToolCallEnd { tool_call_id }
+        | Event::ToolCallResult { tool_call_id, .. } => Some(tool_call_id),
+        Event::ReasoningEncryptedValue { subtype, entity_id, .. } if subtype.raw() == "tool-call" => Some(entity_id),
+        _ => None,
     }
 }
 

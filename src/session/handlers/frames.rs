@@ -16,7 +16,7 @@ use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
 #[cfg(feature = "codecs")]
 use crate::wire::frame_type;
-use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Str, Undecodable, frame_fields};
+use crate::wire::{Delta, DeltaKind, Event, EventError, Fields, Frame, Incoming, Str, Undecodable, frame_fields};
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -88,6 +88,7 @@ impl Session {
         if let Some(delta) = &frame.delta
             && !self.options.events.delta(delta.kind)
             && self.intake.is_plain(delta)
+            && !(delta.kind == DeltaKind::Args && self.thread.repeats_calls())
         {
             // Marks of frames are looked at one by one.
             let coalesces = !self.intake.has_dialect() && self.options.network.resume.is_none();

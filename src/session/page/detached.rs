@@ -21,6 +21,10 @@ impl Detached {
         self.answers.iter().flatten()
     }
 
+    pub fn has(&self, call: &str) -> bool {
+        self.index.contains_key(call)
+    }
+
     /// Takes the answer to a call.
     pub fn take(&mut self, call: &str) -> Option<LocalAnswer> {
         let at = self.index.remove(call)?.message;

@@ -22,21 +22,23 @@ pub(super) use calls::Stage;
 
 use super::submit::{PageTool, Start, Submit};
 use super::types::{Ended, Outcome, Ticket};
-use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread};
+use crate::thread::{At, CallPhase, Index, LocalAnswer, RELOADED, Thread};
 use crate::wire::{Fields, Gather, JsonWriter, Raw};
 use calls::PageCall;
 use detached::Detached;
 use turn::Turn;
 
-const RELOADED: &str = "The page was left before the tool had finished.";
 const WENT_ON: &str = "The user continued without answering.";
 
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// The run with those that follow on its calls.
     turn: Option<Turn>,
-    /// Calls that the page was given: each once.
+    /// Calls that the page was given: each once. With the run that each was begun in, and 1 if its tool was cut off.
     handled: Index,
+    runs: usize,
+    /// The last run that gives another answer, for which tools do their work again.
+    regenerated: usize,
     /// Results of the page for calls that the thread lacks, until they come again.
     detached: Detached,
 }
@@ -143,6 +145,10 @@ impl Page {
     /// A run begins. `same`: it is the last one, joined again.
     pub fn begin(&mut self, submit: &Submit, same: bool, thread: &mut Thread) -> Begun {
         let joins = submit.start == Start::Attach;
+        self.runs += usize::from(!joins && submit.start != Start::Retry);
+        if submit.start == Start::Regenerate {
+            self.regenerated = self.runs;
+        }
         match &mut self.turn {
             Some(turn) if turn.is_followed_by(submit) => Begun::Same,
             Some(turn) if joins && same => turn.join(submit.ticket).map_or(Begun::Same, Begun::Joins),
@@ -170,7 +176,15 @@ impl Page {
     /// The turn has failed or was stopped: what the page is at is ignored. Gives the calls that it executes.
     pub fn abandon(&mut self) -> Vec<String> {
         let Some(turn) = self.turn.take() else { return Vec::new() };
-        turn.calls.ids(Stage::Executing)
+        self.cut(turn.calls.ids(Stage::Executing))
+    }
+
+    /// The tools of these calls are cut off: whether they have done their work is not known.
+    fn cut(&mut self, ids: Vec<String>) -> Vec<String> {
+        for id in &ids {
+            self.handled.insert(id.as_str(), At { message: self.runs, call: 1 });
+        }
+        ids
     }
 
     /// The page's work between two runs is stopped. Gives how the last run has ended, and who waits.
@@ -230,11 +244,29 @@ impl Page {
         if withholds(&args) {
             return None;
         }
-        self.handled.insert(id.to_owned(), At::default());
+        self.handle(id);
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
         }
         Some(CallArrival::Enters { stage, name, args })
+    }
+
+    /// A call begins that the thread lacks. If the last one of its id is one of an earlier run, it is another one, unless its tool
+    /// was cut off, and may have done its work; a run that is asked for again is not another run. Says whether it is not begun again.
+    pub fn call_begins(&mut self, id: &str) -> bool {
+        let Some(at) = self.handled.get(id) else { return false };
+        if self.detached.has(id) || self.stage_of(id).is_some() {
+            return false;
+        }
+        let over = at.message < if at.call == 0 { self.runs } else { self.regenerated };
+        if over {
+            self.handled.remove(id);
+        }
+        !over
+    }
+
+    fn handle(&mut self, id: &str) {
+        self.handled.insert(id, At { message: self.runs, call: 0 });
     }
 
     /// A call comes that may have come before. It is where it was; `None`: it is new.
@@ -290,7 +322,7 @@ impl Page {
 
     /// A call that is none of the page's is answered by hand.
     pub fn take_over(&mut self, id: &str) {
-        self.handled.insert(id.to_owned(), At::default());
+        self.handle(id);
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, "", "", true, Stage::Manual));
         }
@@ -332,7 +364,8 @@ impl Page {
             self.turn.iter_mut().for_each(|turn| turn.calls.ask_no_run(id));
             executing
         };
-        gone.into_iter().filter(drop).gather()
+        let gone = gone.into_iter().filter(drop).gather();
+        self.cut(gone)
     }
 
     /// Nothing of it is left.
@@ -372,6 +405,9 @@ impl Page {
     pub fn restore(&mut self, saved: Saved, thread: &mut Thread) {
         let Saved { turn, handled, detached } = saved;
         (self.handled, self.detached) = (handled, detached);
+        for (id, at) in self.handled.iter_mut() {
+            at.call = usize::from(thread.is_answered(id) != Some(true));
+        }
         let Some(turn) = turn else { return };
         let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).gather();
         self.turn = Some(turn);

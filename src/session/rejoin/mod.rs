@@ -86,6 +86,16 @@ impl Rejoin {
         self.progress.behind.as_deref()
     }
 
+    /// Another run begins in the same stream.
+    pub fn set_part(&mut self, message: Option<&str>) {
+        self.progress.part = message.map(Into::into);
+    }
+
+    /// The last message before the run that is told now.
+    pub fn part(&self) -> Option<&str> {
+        self.progress.part.as_deref().or(self.behind())
+    }
+
     /// The run is left to the server.
     pub fn leave(&mut self) {
         self.left = true;
@@ -214,6 +224,7 @@ impl Rejoin {
     pub fn replay(&mut self, expected: Answer) -> (bool, bool) {
         let taken = self.progress.taken(expected);
         self.progress.started = taken.0;
+        self.progress.part = None;
         self.progress.rewinds = true;
         taken
     }

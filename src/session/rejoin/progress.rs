@@ -27,6 +27,8 @@ pub(super) struct Progress {
     pub rewinds: bool,
     /// The last message of the thread when the run began.
     pub behind: Option<String>,
+    /// The same of the last run that has begun in its stream.
+    pub part: Option<String>,
     /// The counts of reports: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
     pub told: Once,
     /// The session was restored while this run was in progress, and the run has not ended since.

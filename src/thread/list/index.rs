@@ -39,10 +39,11 @@ impl MessageList {
 
     pub(super) fn index_calls(&mut self, slot: usize) {
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
-        let calls = entry.calls.len();
-        for (at, call) in entry.calls.iter().enumerate() {
-            let at = At { message: slot, call: at };
-            self.by_call.add(call.id(), at, |_| false);
+        let ids: Vec<String> = entry.calls.iter().map(|call| call.id().to_owned()).gather();
+        let calls = ids.len();
+        for (call, id) in ids.into_iter().enumerate() {
+            let at = At { message: slot, call };
+            self.index_call(&id, at);
             self.new_calls.push(at);
         }
         self.order.set_calls(slot, calls);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::Operation;
 use crate::thread::delta::{self, Failed, PatchStep};
-use crate::wire::Misfit;
+use crate::wire::{Misfit, new_element};
 use json_patch::jsonptr::PointerBuf;
 
 /// Both documents, while the server's operations are done to them.
@@ -105,7 +105,7 @@ impl Rebase<'_> {
         shown.push('/');
         match edit {
             Some(ValueEdit::Items(runs)) => {
-                let at = token.to_index().ok()?.for_len_incl(list.items()?.len()).ok()?;
+                let at = new_element(&token, list.items()?.len())?;
                 let (at, seen) = if replaces {
                     let (place, at) = locate(runs, at)?;
                     (at, runs.get(place)?.lengths().1)
@@ -136,10 +136,7 @@ impl Rebase<'_> {
     fn detach(&mut self, path: &Pointer) -> Option<Neighbors> {
         let (parent, token) = path.split_back()?;
         match find(self.edit, parent) {
-            Spot::Shown(_, Some(ValueEdit::Items(runs))) => match token.to_index() {
-                Ok(Index::Num(at)) => take(runs, at),
-                _ => None,
-            },
+            Spot::Shown(_, Some(ValueEdit::Items(runs))) => take(runs, element(&token, usize::MAX)?),
             Spot::Shown(_, Some(ValueEdit::Members(members))) => {
                 let key = token.decoded();
                 // The user's value stays where it is.
@@ -265,7 +262,7 @@ fn differ(mut edit: &mut ValueEdit, server: &Tree, path: &Pointer) -> Option<()>
             ValueEdit::Own => return None,
             ValueEdit::Members(members) => members.or_insert(&token.decoded(), fresh)?,
             ValueEdit::Items(runs) => {
-                let Ok(Index::Num(element)) = token.to_index() else { return None };
+                let element = element(&token, usize::MAX)?;
                 let (place, _) = locate(runs, element)?;
                 if let Some(Neighbors::Same(_)) = runs.get(place) {
                     take(runs, element);

@@ -10,7 +10,7 @@ mod read;
 
 use super::json::{Raw, literal};
 use super::text::{write_json, write_string};
-use json_patch::jsonptr::{Token, index::Index};
+use json_patch::jsonptr::Token;
 use list::List;
 pub use object::Object;
 pub(crate) use read::Builder;
@@ -316,7 +316,7 @@ impl Tree {
         match self.open() {
             Node::List(list) => {
                 let length = list.items().len();
-                let at = token.to_index().ok().and_then(|at| at.for_len_incl(length).ok()).ok_or(NOTHING)?;
+                let at = new_element(token, length).ok_or(NOTHING)?;
                 Rc::make_mut(list).insert(at, value.take().unwrap_or_default());
                 Ok(Undo::Inserted(at))
             }
@@ -421,11 +421,17 @@ impl Tree {
     }
 }
 
-fn element(token: &Token<'_>, length: usize) -> Option<usize> {
-    match token.to_index() {
-        Ok(Index::Num(at)) if at < length => Some(at),
-        _ => None,
-    }
+/// The place that a token of a pointer names in a list of this length (RFC 6901, 4).
+pub(crate) fn element(token: &Token<'_>, length: usize) -> Option<usize> {
+    let text = token.encoded();
+    let plain = (text.len() == 1 || !text.starts_with('0')) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let at = text.parse::<u64>().ok().filter(|at| plain && *at < length as u64)?;
+    Some(at as usize)
+}
+
+/// The same for a new element, which may stand at the end.
+pub(crate) fn new_element(token: &Token<'_>, length: usize) -> Option<usize> {
+    if token.encoded() == "-" { Some(length) } else { element(token, length + 1) }
 }
 
 /// Whether two leaves that are written in different ways are the same.

@@ -427,7 +427,7 @@ fn arguments_that_went_on_in_an_older_call_are_not_doubled() {
     let mut agent = replays(false);
     let call = |delta: &str| {
         [
-            event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"),
+            event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "server"),
             event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": delta),
         ]
     };

@@ -201,6 +201,12 @@ describe("capabilities", () => {
     }
   });
 
+  it("reject where the server does not answer in time", async () => {
+    const agent = create({ capabilities: () => new Promise(() => {}), thread: { timeoutMs: 5 } });
+    await assert.rejects(agent.capabilities(), { kind: "connection", retryable: true, message: /asked what it can do: the server has not answered/ });
+    agent.dispose();
+  });
+
   it("reject where the server fails", async () => {
     const agent = create({ capabilities: async ({ fetch }) => (await fetch("http://agent/none")).json() }, createServer(() => new Response("", { status: 500 })));
     await assert.rejects(agent.capabilities(), { kind: "http", status: 500 });

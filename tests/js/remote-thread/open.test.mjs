@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { deferred, until } from "../lib.mjs";
+import { deferred, load, until } from "../lib.mjs";
 import { answer, create, createServer, finished, ids, said, sse, started, user } from "./server.mjs";
 
+const { fetchTransport } = await load("index");
 const stored = [user("u1"), said("a1"), user("u2"), said("a2")];
 
 describe("a thread that is opened by a loader", () => {
@@ -293,10 +294,15 @@ describe("a thread that is opened by a request without messages", () => {
   it("is asked for once more, with new headers, where the login was out of date", async () => {
     let token = 0;
     const server = createServer(({ headers }) => (headers.get("token") === "1" ? new Response("", { status: 401 }) : answer(sse(...events))));
-    const agent = create({ thread: { load: "hydrate" }, headers: () => ({ token: String(++token) }) }, server);
-    await agent.ready;
-    assert.deepEqual([ids(agent).length, server.requests.length], [4, 2]);
-    agent.dispose();
+    const headers = () => ({ token: String(++token) });
+    for (const options of [{ headers }, { url: undefined, transport: fetchTransport({ url: "http://agent/run", headers, fetch: server.fetch }) }]) {
+      token = 0;
+      server.requests.length = 0;
+      const agent = create({ thread: { load: "hydrate" }, ...options }, server);
+      await agent.ready;
+      assert.deepEqual([ids(agent).length, server.requests.length], [4, 2]);
+      agent.dispose();
+    }
   });
 
   for (const load of ["hydrate", "connect"]) {

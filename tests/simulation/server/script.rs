@@ -7,6 +7,7 @@ impl Server {
     pub(super) fn events(&mut self, random: &mut Random, request: &Value, strict: bool, now: f64) -> Vec<Value> {
         let run = request["runId"].as_str().unwrap().to_owned();
         let mut history = request["messages"].as_array().unwrap().clone();
+        self.calls = self.calls.map(|_| 0);
         let mut events = vec![event!("RUN_STARTED", "threadId": "t", "runId": run)];
         for _ in 0..random.below(5) {
             self.part(random, &mut events, &mut history);
@@ -147,19 +148,19 @@ impl Server {
                 2 if assistant => {
                     message["toolCalls"][0]["function"]["arguments"] = json!(format!("{{\"x\":{}}}", random.below(9)))
                 }
-                3 if assistant || tool => continue,
+                3 if self.calls.is_none() && (assistant || tool) => continue,
                 // The same arguments, written with other spaces.
                 6 if assistant => {
                     let args = &mut message["toolCalls"][0]["function"]["arguments"];
                     *args = json!(args.as_str().unwrap().replace(':', ": "));
                 }
                 // Two of them become one.
-                4 if assistant && list.last().is_some_and(|last| calls(last) > 0) => {
+                4 if self.calls.is_none() && assistant && list.last().is_some_and(|last| calls(last) > 0) => {
                     let more = message["toolCalls"].as_array().unwrap().clone();
                     list.last_mut().unwrap()["toolCalls"].as_array_mut().unwrap().extend(more);
                     continue;
                 }
-                5 if assistant => {
+                5 if self.calls.is_none() && assistant => {
                     message["id"] = json!(self.id("n"));
                     list.insert(random.below(list.len() + 1), message);
                     continue;
@@ -222,8 +223,18 @@ impl Server {
     }
 
     fn call(&mut self, random: &mut Random, name: &str, events: &mut Vec<Value>) -> (String, String) {
-        let id = self.id("c");
-        events.push(event!("TOOL_CALL_START", "toolCallId": id, "toolCallName": name));
+        let mut start = event!("TOOL_CALL_START", "toolCallName": name);
+        let id = match &mut self.calls {
+            Some(calls) => {
+                *calls += 1;
+                let id = format!("call_{calls}");
+                start["parentMessageId"] = json!(self.id("c"));
+                id
+            }
+            None => self.id("c"),
+        };
+        start["toolCallId"] = json!(id);
+        events.push(start);
         let args = format!("{{\"n\":{}}}", random.below(99));
         let cut = random.below(args.len());
         let (begin, rest) = args.split_at(cut);
@@ -236,18 +247,16 @@ impl Server {
 
     /// A call that the server answers itself, once or twice.
     fn own_call(&mut self, random: &mut Random, events: &mut Vec<Value>) -> [Value; 2] {
-        let (id, args) = self.call(random, "search", events);
+        let begin = events.len();
+        let (id, _) = self.call(random, "search", events);
+        let caller = called(&events[begin..]);
         let message = self.id("t");
         let result = event!("TOOL_CALL_RESULT", "messageId": message, "toolCallId": id, "content": "found");
         events.push(result.clone());
         if random.one_in(4) {
             events.push(result);
         }
-        let function = json!({"name": "search", "arguments": args});
-        [
-            json!({"id": id, "role": "assistant", "toolCalls": [{"id": id, "type": "function", "function": function}]}),
-            json!({"id": message, "role": "tool", "toolCallId": id, "content": "found"}),
-        ]
+        [caller, json!({"id": message, "role": "tool", "toolCallId": id, "content": "found"})]
     }
 
     /// A call that it leaves to the page.
@@ -262,7 +271,8 @@ fn called(events: &[Value]) -> Value {
     let id = &events[0]["toolCallId"];
     let args: String = events.iter().filter_map(|event| event["delta"].as_str()).collect();
     let function = json!({"name": events[0]["toolCallName"], "arguments": args});
-    json!({"id": id, "role": "assistant", "toolCalls": [{"id": id, "type": "function", "function": function}]})
+    let message = events[0].get("parentMessageId").unwrap_or(id);
+    json!({"id": message, "role": "assistant", "toolCalls": [{"id": id, "type": "function", "function": function}]})
 }
 
 /// As ISO 8601 has it; of the first month of 1970.

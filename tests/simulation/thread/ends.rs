@@ -17,7 +17,8 @@ impl Thread {
                 let failed = call.phase == "output-error" || call.running && gave_up(&call.id);
                 let failed = failed && call.result.is_none();
                 call.phase = if failed { "output-error" } else { "input-available" };
-                (call.running, call.result) = (false, None);
+                // Whether more of its arguments was to come is not saved.
+                (call.running, call.result, call.ended) = (false, None, true);
             }
         }
         self.link();

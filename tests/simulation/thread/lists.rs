@@ -6,7 +6,7 @@ impl Thread {
     /// The server's list of messages: it is right about what it knows; what it does not know is gone. The page's answers stay
     /// as long as their calls do.
     pub(super) fn merge(&mut self, list: &Value) {
-        let given: Vec<Message> = list.as_array().unwrap().iter().map(Message::read).collect();
+        let given = self.read(list);
         let reasons = given.iter().any(|message| message.role == "reasoning");
         let is_new = |new: &Message| self.messages.iter().all(|local| local.id != new.id);
         let named: Vec<_> = given.iter().map(|new| (new.id.clone(), new.tool_call_id.clone(), is_new(new))).collect();

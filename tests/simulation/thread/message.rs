@@ -35,6 +35,18 @@ pub struct Call {
     pub result: Option<String>,
     /// It came with a list of messages.
     pub(super) given: bool,
+    /// Its arguments are whole.
+    pub(super) ended: bool,
+}
+
+/// The id of the call with this number, of those that the server gives one id.
+pub fn numbered(id: &str, number: usize) -> String {
+    if number > 1 { format!("{id}~again~{number}") } else { id.to_owned() }
+}
+
+/// The server's id of a call, and its number.
+pub fn wire(id: &str) -> (&str, usize) {
+    id.split_once("~again~").map_or((id, 1), |(id, number)| (id, number.parse().unwrap()))
 }
 
 impl Message {
@@ -48,6 +60,7 @@ impl Message {
             running: false,
             result: None,
             given: true,
+            ended: true,
         };
         Self {
             id: text(&value["id"]),
@@ -60,7 +73,9 @@ impl Message {
             error: value["error"].as_str().map(str::to_owned),
             text_open: false,
             local: false,
-            page: value["toolCallId"].as_str().is_some_and(|call| value["id"] == format!("{call}-result")),
+            page: value["toolCallId"].as_str().is_some_and(|call| {
+                value["id"].as_str().unwrap().strip_suffix("-result").is_some_and(|id| wire(id).0 == wire(call).0)
+            }),
             told: false,
         }
     }
@@ -79,8 +94,16 @@ impl Message {
         self.text_open.then_some(event)
     }
 
-    /// As AG-UI has it: what a request carries.
+    /// The message of a request.
     pub fn outgoing(&self) -> Value {
+        let mut plain = self.clone();
+        plain.calls.iter_mut().for_each(|call| call.id = wire(&call.id).0.to_owned());
+        plain.tool_call_id = self.tool_call_id.as_ref().map(|id| wire(id).0.to_owned());
+        plain.as_here()
+    }
+
+    /// As AG-UI has it, with the ids of calls that it has in the thread.
+    pub fn as_here(&self) -> Value {
         let mut value = json!({"id": self.id, "role": self.role});
         if let Some(content) = &self.content {
             value["content"] = json!(content);
@@ -106,7 +129,7 @@ impl Message {
 
     /// As the snapshot has it.
     pub(super) fn shown(&self) -> Value {
-        let mut value = self.outgoing();
+        let mut value = self.as_here();
         if !self.calls.is_empty() {
             value["toolCallIds"] = self.calls.iter().map(|call| json!(call.id)).collect();
         }
@@ -122,7 +145,7 @@ impl Message {
 
     /// Another version of the same message. Calls that both have stay as far as they are.
     pub(super) fn become_as(&mut self, new: Message, left: &mut Vec<Call>) {
-        if self.outgoing() == new.outgoing() {
+        if self.as_here() == new.as_here() {
             return;
         }
         let mut old = std::mem::take(&mut self.calls);

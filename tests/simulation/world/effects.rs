@@ -131,6 +131,15 @@ impl World {
         ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
         self.thread.sent();
         self.thread.begins();
+        match self.asked.get(&ticket).filter(|_| !follows).map(|asked| &asked.start) {
+            // A run that is asked for again is not another run.
+            Some(Start::Retry) => {}
+            Some(Start::Regenerate(_)) => {
+                self.earlier.clone_from(&self.handled);
+                self.cut.clear();
+            }
+            _ => self.earlier.clone_from(&self.handled),
+        }
         (self.lost, self.anew, self.over, self.started, self.chunks) = (None, false, false, false, None);
         self.ends.clear();
         if !follows {
@@ -444,20 +453,21 @@ impl World {
 
 /// Model providers refuse a result before its call, one of the page's apart from its call or without it, and a second one.
 fn results_follow(messages: &[Value]) -> Held {
-    let mut results: Vec<&Value> = Vec::new();
+    let mut results = Vec::new();
     for (at, result) in messages.iter().enumerate().filter(|(_, message)| message["role"] == "tool") {
         let id = &result["toolCallId"];
         let calls =
             |message: &Value| message["toolCalls"].as_array().is_some_and(|calls| calls.iter().any(|c| c["id"] == *id));
         let own = result["id"].as_str().unwrap().ends_with("-result");
-        let caller = messages.iter().position(calls);
+        // Of several of one id the last one before it.
+        let caller = messages[..at].iter().rposition(calls).or(messages.iter().position(calls));
         ensure!(caller.is_some() || !own, "the result {result} is sent without its call");
         ensure!(caller.is_none_or(|caller| caller < at), "the result {result} is sent before its call");
         let apart =
             caller.is_some_and(|caller| messages[caller + 1..at].iter().any(|between| between["role"] != "tool"));
         ensure!(!own || !apart, "the result {result} is sent apart from its call");
-        ensure!(!own || !results.contains(&id), "two results of {id} are sent");
-        results.push(id);
+        ensure!(!own || !results.contains(&(id, caller)), "two results of {id} are sent");
+        results.push((id, caller));
     }
     Ok(())
 }

@@ -155,8 +155,20 @@ impl World {
 
     pub(super) fn tell_event(&mut self, event: &Value) {
         {
-            self.thread.apply(event);
             let kind = event["type"].as_str().unwrap();
+            if kind == "TOOL_CALL_START" {
+                let id = self.thread.started_as(event);
+                // One of an earlier run that is gone is another one, unless its tool was cut off.
+                let over = self.earlier.contains(&id) && !self.cut.contains(&id) && self.stage_of(&id).is_none();
+                let untold = self.untold.iter().any(|(call, ..)| *call == id);
+                if self.thread.call(&id).is_none() && over && !untold {
+                    for set in [&mut self.earlier, &mut self.handled, &mut self.executing] {
+                        set.remove(&id);
+                    }
+                }
+            }
+            self.thread.apply(event);
+            let call = event["toolCallId"].as_str().map(|id| self.thread.last_of(id)).unwrap_or_default();
             if kind == "RUN_FINISHED" {
                 // Calls that have become the page's, and those of which the page knows by a snapshot.
                 let joins = self.run.as_ref().is_some_and(|run| run.joins && !run.replays);
@@ -172,10 +184,13 @@ impl World {
             let Some(run) = &mut self.run else { return };
             match kind {
                 "RUN_STARTED" => {
+                    if run.ended.is_some() {
+                        self.thread.goes_on();
+                    }
                     (run.ended, self.status, self.outcome, self.started) = (None, "running", None, true);
                 }
-                "TOOL_CALL_END" => self.call_ready(event["toolCallId"].as_str().unwrap()),
-                "TOOL_CALL_RESULT" => self.answered_elsewhere(event["toolCallId"].as_str().unwrap()),
+                "TOOL_CALL_END" => self.call_ready(&call),
+                "TOOL_CALL_RESULT" => self.answered_elsewhere(&call),
                 "RUN_FINISHED" | "RUN_ERROR" => self.run_ends(event),
                 _ => {}
             }
@@ -196,6 +211,7 @@ impl World {
         };
         let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
         pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
+        pending.iter_mut().for_each(|id| *id = self.thread.last_of(id));
         (run.ended, run.pending) = (Some(ended), pending.clone());
         let (replays, goes_on) = (run.replays, self.goes_on(ended));
         let closed = !replays && (goes_on || !self.queue.is_empty());

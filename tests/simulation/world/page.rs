@@ -110,6 +110,11 @@ impl World {
         self.enter(id, stage);
     }
 
+    pub(super) fn stage_of(&self, id: &str) -> Option<Stage> {
+        let mut calls = self.turn.iter().flat_map(|turn| &turn.calls);
+        calls.find(|call| call.id == id).map(|call| call.stage).filter(|stage| *stage != Stage::Done)
+    }
+
     fn enter(&mut self, id: &str, stage: Stage) {
         match stage {
             Stage::Executing => self.executes(id),
@@ -183,6 +188,9 @@ impl World {
         for id in &ids {
             if self.thread.call(id).is_some() {
                 continue;
+            }
+            if self.stage_of(id) == Some(Stage::Executing) {
+                self.cut.insert(id.clone());
             }
             self.answered_elsewhere(id);
             let calls = self.turn.iter_mut().flat_map(|turn| &mut turn.calls);
@@ -463,6 +471,7 @@ impl World {
     /// The turn has failed, or was stopped.
     pub(super) fn abandon_turn(&mut self) {
         let executing = self.open_calls(&[Stage::Executing]);
+        self.cut.extend(executing.iter().cloned());
         self.due.abandons.extend(executing);
         self.turn = None;
     }

@@ -206,6 +206,7 @@ impl World {
         self.customs.clear();
         self.heard_customs.clear();
         self.told_to.clear();
+        self.earlier.clear();
         self.lines.clear();
         // The tickets of the page that was left are nobody's; the queue gets new ones.
         let mut asked = std::mem::take(&mut self.asked);
@@ -225,6 +226,8 @@ impl World {
         };
         // Nobody can join the run.
         self.thread.reload(|id| running && self.plan.resume.is_none() && !waits(id));
+        let mut answered = |id: &String| self.thread.call(id).is_some_and(|call| call.result.is_some());
+        self.cut = self.handled.iter().filter(|id| !answered(id)).cloned().collect();
         self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
         let mut calls = Vec::new();
         if let Some(turn) = &mut self.turn {
@@ -395,7 +398,7 @@ impl World {
 
     /// The application edits: the last of its messages go, and one comes.
     pub(super) fn set_messages(&mut self, which: usize) -> Held {
-        let mut messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
+        let mut messages: Vec<Value> = self.thread.messages.iter().map(|message| message.as_here()).collect();
         messages.truncate(messages.len().saturating_sub(which % 3));
         self.minted += 1;
         messages.push(json!({"id": format!("u{}", self.minted), "role": "user", "content": "#7"}));

@@ -5,6 +5,7 @@ mod approvals;
 mod echoes;
 mod joined;
 mod places;
+mod reused;
 
 use crate::support::Agent;
 use crate::support::runs::{finished, outcomes, started, user};
@@ -119,7 +120,10 @@ fn refuses(messages: &[Value]) -> Option<String> {
             open.clear();
         }
         for call in message["toolCalls"].as_array().into_iter().flatten() {
-            open.push(call["id"].as_str().unwrap().to_owned());
+            let id = call["id"].as_str().unwrap().to_owned();
+            // An id may come again, for another call.
+            answered.retain(|answered| *answered != id);
+            open.push(id);
         }
     }
     None
