@@ -36,6 +36,8 @@ export async function measure() {
     const everything = slim ? sum(loaded("core/full.js"), full) : loaded("core/full-inline.js", "core/add-ons.js", "glue/add-ons/hector.js");
     measured[entry] = { initial, together, full: everything, file: sizeOf(await bundle(entry)) };
   }
+  const stored = (await split(`export * from "./react.js"; export { localStorageStore } from "./index.js";`)).initial;
+  measured["react.js + localStorageStore"] = { initial: stored, together: stored, full: stored, file: stored };
   // The page's part and the worker's; what the page would load if it had no worker is left out.
   const { initial, chunks } = await split("worker.js");
   const worker = async (/** @type {string} */ script) => sum(initial, chunks("agent/live.js"), sizeOf(await bundle(script)));
@@ -114,7 +116,8 @@ async function bundle(entry) {
 }
 
 /**
- * An entry in the files that a bundler with splitting makes of it: what comes at first, and what comes with an import later.
+ * An entry, or the text of one, in the files that a bundler with splitting makes of it: what comes at first, and what comes with an import
+ * later.
  *
  * @param {string} entry
  * @returns {Promise<{ initial: Size, chunks: (name: string) => Size }>}
@@ -123,7 +126,7 @@ async function split(entry) {
   const outdir = join(packageFolder, "split");
   const { outputFiles, metafile } = await build({
     ...options,
-    entryPoints: [join(packageFolder, entry)],
+    ...(entry.endsWith(".js") ? { entryPoints: [join(packageFolder, entry)] } : { stdin: { contents: entry, resolveDir: packageFolder } }),
     splitting: true,
     metafile: true,
     outdir,
@@ -140,7 +143,7 @@ async function split(entry) {
   const sizes = new Map(outputFiles.map(({ path, contents }) => [path.slice(packageFolder.length).replace(/^[/\\]/, ""), sizeOf(Buffer.from(contents))]));
   const total = (/** @type {Iterable<string>} */ names) => sum(...[...names].map((name) => /** @type {Size} */ (sizes.get(name))));
   const of = (/** @type {string} */ source) => whole(Object.keys(outputs).find((name) => outputs[name]?.entryPoint === source) ?? "");
-  const first = of(entry);
+  const first = of(entry.endsWith(".js") ? entry : "<stdin>");
   return { initial: total(first), chunks: (source) => total([...of(source)].filter((name) => !first.has(name))) };
 }
 

@@ -115,7 +115,8 @@ function createAgentOf<State>(
     get ready() {
       return thread.remote.ready;
     },
-    stop: async () => link.stop(),
+    // The run that opens the thread is none of the person's: what was decided meanwhile continues.
+    stop: async () => (!view.read().isLoading && thread.remote.thread?.giveUp() ? undefined : link.stop()),
     connect: async () => {
       act();
       const line = await thread.keepLine();

@@ -95,6 +95,8 @@ export function createCalls({ members, arrival, rests, brought, refusal, settle,
     running.delete(toolCallId);
   };
 
+  const works = (): boolean => [...running.keys()].some((toolCallId) => !waiting.has(toolCallId));
+
   return {
     execute: (toolCallId, name, json, approved) => {
       const controller = new AbortController();
@@ -115,7 +117,8 @@ export function createCalls({ members, arrival, rests, brought, refusal, settle,
     },
     find,
     abandon,
-    unclaimed: () => rests() && !members.here().length && running.size > 0 && [...running.keys()].every((toolCallId) => waiting.has(toolCallId)),
+    works,
+    unclaimed: () => rests() && !members.here().length && running.size > 0 && !works(),
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
 }

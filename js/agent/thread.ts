@@ -99,7 +99,7 @@ export function createThread<State, Place>(
       const place = source.load();
       // Whether it comes or not, the save comes first.
       place.catch(() => {});
-      await saves.ready();
+      await loading(saves.ready);
       await remote.begin();
       return place;
     },

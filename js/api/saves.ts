@@ -46,10 +46,10 @@ export interface SavesClient {
   readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly jobs: { rejoin(runId: string): void };
   /** The calls of the page, once the core has come. */
-  readonly source: { parts(): { readonly calls: { unclaimed(): boolean } } | undefined };
+  readonly source: { parts(): { readonly calls: { unclaimed(): boolean; works(): boolean } } | undefined };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
-  readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean; leave(): void } | undefined };
+  readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean; hasFailed(): boolean; leave(): void } | undefined };
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

@@ -21,6 +21,8 @@ export interface Calls {
   check(name: string | undefined, args: unknown): unknown;
   /** Nobody wants the result. */
   abandon(toolCallId: string): void;
+  /** One is at work, and does not only wait for somebody who could have its tool. */
+  works(): boolean;
   /** The run has ended, nobody is there, and all that is left are calls that wait for somebody who could have their tools. */
   unclaimed(): boolean;
   abandonAll(): void;

@@ -202,6 +202,8 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
       shared.known = json;
       steps.forget(true);
       shared.saved = true;
+      // The next session is asked for anew, with what comes before it: the thread at the server may have to be opened.
+      port = undefined;
       const last = read();
       if (last.isLoading) publish(stopped(last));
       for (const run of [...runs]) {

@@ -1,12 +1,20 @@
 // The beginning of a session: the thread, and the steps that have waited for it.
 
+import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
+import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
-import type { LinkClient, LinkState, PendingStep } from "./client.js";
-import { beginSession } from "./live.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+import { beginPatch, keep } from "../snapshot/mirror.js";
+import type { LinkClient, LinkState, Live, PendingStep } from "./client.js";
+import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
+import { isTrap } from "./traps.js";
 
-/** Makes a session from the thread as it was before the first step that waits, or from the save that is known, as `beginSession` does. */
+/**
+ * Makes a session from the thread as it was before the first step that waits, or from the save that is known, and does all that
+ * waits. `shared.live` is the session from then on. Returns the snapshot to show; nothing if the session was lost over it.
+ */
 export function openSession<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
@@ -14,14 +22,103 @@ export function openSession<State>(
   before: AgentSnapshot<State>,
   all: readonly PendingStep<State>[],
 ): AgentSnapshot<State> | undefined {
-  let save = shared.saved as string | undefined;
+  const { history, settings } = client.parts()!;
+  const known = shared.saved as string | undefined;
   shared.saved = undefined;
   // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
-  const stored = save && JSON.parse(save);
+  const stored = known && JSON.parse(known);
   const said = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
-  if (said.length) save = composeSave(save, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored }));
+  const save = said.length ? composeSave(known, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored })) : known;
   const todo = all.filter((step) => !said.includes(step));
   let from = save ? client.empty() : before;
   while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
-  return beginSession(client, shared, port, from, save, todo);
+
+  const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
+  const live = createLive(client, shared, port);
+  const current = (): boolean => shared.live === live;
+  shared.live = live;
+  let next: AgentSnapshot<State>;
+  try {
+    from = begin(live, from, client.empty(), refused);
+    // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
+    next = initialSnapshot<State>(from.threadId, [], from.state);
+    let opening = save && todo.find(({ run }) => run?.opens)?.run;
+    try {
+      if (save && !live.ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
+      if (save && settings.saves) shared.known = save;
+    } catch (error) {
+      opening = undefined; // Waiting steps continue without it.
+      shared.soon(() => client.refused(error as AgentError));
+    }
+    live.restored();
+    for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
+      if (!current() || !takeStep(live, step, refused)) return undefined;
+    }
+    if (!current()) return undefined;
+    const first = beginPatch(next, history.add);
+    for (let patch; !first.whole && (patch = live.takePatch()) !== undefined;) {
+      first.take(patch);
+      while (first.step());
+    }
+    next = first.snapshot;
+  } catch (error) {
+    live.fail(error);
+    return undefined;
+  }
+  const shown = client.read();
+  const same = <Part>(old: Part, part: Part): Part => keep(old, part) as Part;
+  const messages = same(shown.messages, next.messages);
+  const toolCalls = same(shown.toolCalls, next.toolCalls);
+  const state = same(shown.state, next.state);
+  live.check({ ...next, toolCalls, state });
+  return { ...next, messages, toolCalls, state };
+}
+
+/**
+ * Begins with what the application has set before. Where the core refuses that, without the part that it refuses. Returns what the
+ * session has begun with.
+ */
+function begin<State>(
+  live: BeginningLive<State>,
+  from: AgentSnapshot<State>,
+  { messages, state }: AgentSnapshot<State>,
+  refused: (error: AgentError) => void,
+): AgentSnapshot<State> {
+  const less = [{ ...from, state }, { ...from, messages }, { ...from, messages, state }];
+  const parts = less.filter((part) => part.state !== from.state || part.messages !== from.messages);
+  let refusal: AgentError | undefined;
+  for (let part: AgentSnapshot<State> | undefined = from; part; part = parts.shift()) {
+    try {
+      live.open(part);
+      if (refusal) refused(refusal);
+      return part;
+    } catch (error) {
+      if (isTrap(error)) throw error;
+      refusal ??= error as AgentError;
+    }
+  }
+  throw refusal;
+}
+
+/** Takes a step that has waited. False if the session was lost over an edit. */
+function takeStep<State>(
+  { ask, start }: Live<State>,
+  { run, edit, acts }: PendingStep<State>,
+  refused: (error: AgentError) => void,
+): boolean {
+  if (run) start(run);
+  else if ("start" in edit) {
+    // Cancelled while it waited: its messages stay, as above, and nobody waits for it.
+    start(edit);
+    ask((opened) => edit.ticket && opened.call("cancel", `${edit.ticket}`));
+  } else if (acts) call(() => void ask(edit.apply));
+  else {
+    try {
+      return ask(edit.apply);
+    } catch (error) {
+      // A mistake in one edit does not stop the others.
+      refused(error as AgentError);
+    }
+  }
+  return true;
 }

@@ -9,7 +9,8 @@ import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
 import { inPage } from "../base/place.js";
 import { whenCollected } from "../base/weak.js";
-import { readStore, writeStore, type First, type Text } from "./record.js";
+import type { StoreAnswer, First } from "./read.js";
+import { readStore, writeStore, type Text } from "./record.js";
 
 /** A thread, as the other users of its store see it. */
 export interface StoreMember {
@@ -37,8 +38,8 @@ export interface Claim {
   rest(): void;
   /** The thread is over. */
   leave(): void;
-  /** Reads the store. */
-  read(): unknown;
+  /** Reads the store, or what it has answered. */
+  read(answer?: StoreAnswer | Promise<StoreAnswer>): unknown;
   /**
    * Writes after everything that was written before, by any thread of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
    * save or its record is there.
@@ -292,7 +293,7 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
       if (next) lead(place, next);
       else abandon(place);
     },
-    read: () => readStore(store, at().text, first),
+    read: (answer) => readStore(store, at().text, first, answer),
     write: (save, waitMs, failed, done) => {
       const place = at();
       let timer: ReturnType<typeof setTimeout> | undefined;

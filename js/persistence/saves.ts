@@ -7,14 +7,20 @@ import { createClaim, type StoreMember } from "./owner.js";
 import { createQuestion } from "./question.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
+import type { Early } from "./open.js";
 import { AgentError } from "../api/error.js";
-import type { OpenSaves } from "../api/saves.js";
+import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import type { SavedAgent } from "../api/saving.js";
 import { settle } from "../base/promise.js";
 import { later } from "../base/timer.js";
 
 /** The saves of a thread in the store of its option `persist`. */
-export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
+export const openSaves = (
+  given: SavesOptions,
+  thread: SavesClient,
+  { show, refuse }: Beginning,
+  { answer, shown: early }: Early = {},
+): Saves => {
   const { link, shown, members, emitter } = thread;
   const { everyMs = 1000, waitMs = 300, loadMs = 3000, linger = Infinity } = given.saving ?? {};
   const gate = createGate();
@@ -23,7 +29,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   let unsaved: string | undefined;
   // The agent's save when it began without a store, if nothing was done by then.
   let without: string | undefined;
-  let last: string | undefined;
+  let last = early;
   // The loaded save may have been written over since.
   let stale = false;
   let disposed = false;
@@ -163,6 +169,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
 
   const letGo = (outcome?: "aborted"): void => {
     if (gate.closed) return;
+    thread.remote.thread?.leave();
     // The runs that end with it are in this save as they were, and in no other.
     gate.close();
     const json = thread.remote.saved(link.suspend(outcome));
@@ -179,7 +186,6 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     // A save has nothing of what still waits for the store: that comes first.
     owed = !!gate.closed;
     if (owed || disposed || members.here().length) return;
-    thread.remote.thread?.leave();
     letGo("aborted");
     claim.leave();
     // The submits that waited are in the queue of the save, and no longer in the thread that is shown.
@@ -192,9 +198,13 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   /** Nobody is here for the calls that are left: another tab that wants the store gets it, and they are over. */
   const deserted = (): boolean | undefined => thread.source.parts()?.calls.unclaimed();
 
+  /** Something is in progress. A thread that could not be opened, and waits to be, may as well wait in another tab. */
+  const working = (): boolean =>
+    thread.remote.thread?.hasFailed() ? !!thread.source.parts()?.calls.works() : link.busy() || !!thread.remote.thread?.isLoading();
+
   const member: StoreMember = {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => (link.busy() && !deserted()) || !!thread.remote.thread?.isLoading() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    busy: () => (working() && !deserted()) || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: () => letGo(),
     own: () => {
@@ -218,7 +228,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
         link.awaitSave();
       };
       // A read that fails is made again once the store is this agent's.
-      settle(claim.read, apply, () => {});
+      settle(() => claim.read(), apply, () => {});
     },
     denied: () => {
       close();
@@ -234,8 +244,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   return {
     begin: () => {
       // The application's own save is not the store's, and may take its time.
-      if (given.restore == null) fetch();
-      else fetch(() => given.restore, Infinity);
+      if (given.restore != null) fetch(() => given.restore, Infinity);
+      else fetch(answer ? () => claim.read(answer) : load);
       quiet = false;
     },
     ready: async () => {

@@ -88,7 +88,7 @@ export function createStored(claim: Claim, waitMs: number, warn: (message: strin
         found(value);
         put(json, done);
       };
-      settle(claim.read, answered, failed);
+      settle(() => claim.read(), answered, failed);
       if (unknown) done(false);
     },
     writeLast: (json) => claim.write(whole(json), waitMs, failed, () => {}),

@@ -3,7 +3,7 @@
 import type { AgentStore, SavedAgent, StoreOptions } from "../api/saving.js";
 import { unfit } from "../base/failure.js";
 import { shareThread } from "../thread/registry.js";
-import { openSaves } from "./saves.js";
+import { openStored } from "./open.js";
 
 /**
  * A store of your own. Give it a `key` if there may be several objects for one place, or several tabs.
@@ -28,7 +28,7 @@ export function createStore(given: StoreOptions): AgentStore {
     save: (saved) => given.save(saved),
     clear: () => given.clear(),
     record: given.record,
-    open: openSaves,
+    open: openStored,
     share: shareThread,
   };
 }

@@ -26,6 +26,10 @@ export interface RemoteThread<State> {
   loadOlder(): Promise<boolean>;
   /** Whether the thread is being opened. */
   isLoading(): boolean;
+  /** Whether that has failed, and waits for another `load`. */
+  hasFailed(): boolean;
+  /** Ends that without an answer. False: nothing is being opened. */
+  giveUp(): boolean;
   /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
   leave(): void;
   /** Resolves once the core may begin with what it is given: the opening of the thread is part of that. */
@@ -65,6 +69,8 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     shown: opening.shown,
     load: opening.load,
     isLoading: opening.isLoading,
+    hasFailed: opening.hasFailed,
+    giveUp: opening.giveUp,
     leave: opening.leave,
     begin: opening.handed,
     loadOlder: () => paging.load(opening.load, opening.signal),

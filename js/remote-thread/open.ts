@@ -27,6 +27,10 @@ export interface Opening<State> {
   target(request: TransportRequest): TransportTarget | undefined;
   /** Whether what is submitted waits for it. */
   isLoading(): boolean;
+  /** Whether it waits, after a failure, for another `load`. */
+  hasFailed(): boolean;
+  /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
+  giveUp(): boolean;
   /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has. */
   handed(): Promise<void>;
   /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
@@ -78,10 +82,9 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
 
   const begin = async (): Promise<void> => {
     const id = client.uuid();
+    const stop = question.begin(id, signal);
     client.use();
     await client.ready();
-    const stop = new AbortController();
-    signal.addEventListener("abort", () => stop.abort());
     const since = runs;
     const played = play(client, hidden, id, stop, {
       ask: () => question.ask(id, stop.signal),
@@ -94,7 +97,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     if (client.disposed()) return;
     const current = loading!;
     loading = undefined;
-    if (outcome === "success" || outcome === "interrupted") {
+    if (!question.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
       calls.begin();
       paging.begin(page.older, page.messages ?? []);
       status.set(core().messages.length ? "ready" : "new");
@@ -127,6 +130,8 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     signal,
     load,
     isLoading: () => !!loading,
+    hasFailed: () => !!loading && !!status.failure,
+    giveUp: () => !!loading && question.giveUp(),
     leave: () => void (left = !!loading),
     handed: async () => {
       if (status.now === "loading" && !loading) void load();

@@ -10,24 +10,51 @@ import { toEvents } from "./page.js";
 export function createQuestion<State>(client: RemoteClient<State>, failed: (error: AgentError) => void) {
   // Asks the server again, where an answer has failed.
   let again: (() => void) | undefined;
-  return {
-    /** Resolves with an answer; after a failure, with that to the next question. Rejects once `stopped` is aborted. */
-    ask: async (runId: string, stopped: AbortSignal): Promise<Connected> => {
-      for (;;) {
-        try {
-          return await askOnce(client, runId, stopped);
-        } catch (cause) {
-          if (stopped.aborted) throw cause;
-          const error = errorOf(client, cause, "The thread could not be loaded");
-          const called = new Promise<void>((resolve, reject) => {
-            again = resolve;
-            stopped.addEventListener("abort", () => reject(cause));
-          });
-          failed(error);
-          await called;
-        }
+  let givenUp = false;
+  let nothing: Promise<Connected> | undefined;
+  let giveUp = (): void => {};
+
+  const ask = async (runId: string, stopped: AbortSignal): Promise<Connected> => {
+    for (;;) {
+      try {
+        return await askOnce(client, runId, stopped);
+      } catch (cause) {
+        if (stopped.aborted) throw cause;
+        const error = errorOf(client, cause, "The thread could not be loaded");
+        const called = new Promise<void>((resolve, reject) => {
+          again = resolve;
+          stopped.addEventListener("abort", () => reject(cause));
+        });
+        failed(error);
+        await called;
       }
+    }
+  };
+
+  return {
+    /** It is going to be asked, for this run of the core. Returns what ends it, which the end of the agent does too. */
+    begin: (runId: string, gone: AbortSignal): AbortController => {
+      const stop = new AbortController();
+      gone.addEventListener("abort", () => stop.abort());
+      givenUp = false;
+      nothing = new Promise((resolve) => {
+        giveUp = () => {
+          givenUp = true;
+          const { threadId, interrupts } = client.core();
+          resolve(toEvents(undefined, interrupts, runId, threadId));
+          stop.abort();
+        };
+      });
+      return stop;
     },
+    /**
+     * Resolves with an answer; after a failure, with that to the next question; once it is given up, with one that changes nothing. Rejects once
+     * `stopped` is aborted.
+     */
+    ask: (runId: string, stopped: AbortSignal): Promise<Connected> => Promise.race([nothing!, ask(runId, stopped)]),
+    /** Nobody waits for an answer. */
+    giveUp: (): true => (giveUp(), true),
+    isGivenUp: () => givenUp,
     hasFailed: () => !!again,
     /** Asks again after a failure. */
     repeat: () => again?.(),

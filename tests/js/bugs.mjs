@@ -302,21 +302,21 @@ export const bugs = [
   },
   {
     name: "what happened since a save that did not fit is forgotten",
-    file: "persistence/record.ts",
+    file: "persistence/read.ts",
     from: "if (!record || record.mark === mark) return text;",
     to: "if (record !== null) return text;",
     tests: ["record"],
   },
   {
     name: "the record of an older save is taken for news",
-    file: "persistence/record.ts",
+    file: "persistence/read.ts",
     from: "if (record.of !== mark && !record.among?.includes(mark!)) return",
     to: "if (record === null) return",
     tests: ["record"],
   },
   {
     name: "a run is joined where another one was cut",
-    file: "persistence/record.ts",
+    file: "persistence/read.ts",
     from: "filter(([name]) => same || !stream.includes(name))",
     to: "filter(() => true)",
     tests: ["record"],
@@ -388,7 +388,7 @@ export const bugs = [
   ...inspectorBugs,
   {
     name: "a page sends the queue of its save before the thread is there",
-    file: "core/live.ts",
+    file: "core/open.ts",
     from: "let opening = save && todo.find",
     to: "let opening = save && [].find",
     tests: ["opened-again"],

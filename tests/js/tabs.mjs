@@ -284,7 +284,10 @@ export async function play(seed, kind) {
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never, linger: kind.linger },
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }],
-      onError: ({ code, message }) => outside.note(`${name} error ${code} ${message}`),
+      onError: ({ code, message }) => {
+        page.unopened ||= code === "thread";
+        outside.note(`${name} error ${code} ${message}`);
+      },
       onWarning: ({ code }) => {
         life.late ||= code === "not-restored";
         outside.note(`${name} warning ${code}`);
@@ -311,12 +314,12 @@ export async function play(seed, kind) {
   const submit = (life, content) => {
     const id = `u${++names}`;
     outside.note(`${life.name} submits ${id} ${content}`);
-    const promise = { id, life, content, result: undefined, left: false, alone: false };
+    const promise = { id, life, content, result: undefined, left: false, rests: false };
     promises.push(promise);
     life.agent.submit({ message: { id, role: "user", content }, runId: `run ${id}` }).then(
       (result) => {
         promise.result = result.outcome;
-        promise.alone = !together(life).some(({ unmount }) => unmount);
+        promise.rests = life.page.unopened || (!!kind.together && !together(life).some(({ unmount }) => unmount));
         outside.note(`${life.name} ${id} ${result.outcome}`);
       },
       (error) => {
@@ -341,6 +344,7 @@ export async function play(seed, kind) {
   /** Opens the thread once more, or pages back in it. */
   const ask = (life, method) => {
     outside.note(`${life.name} ${method}s`);
+    if (method === "load") life.page.unopened = false;
     life.agent[method]().catch(({ message }) => outside.note(`${life.name} ${method} fails: ${message}`));
   };
   const stop = (life) => {
@@ -444,11 +448,11 @@ export async function play(seed, kind) {
     for (const { runId, last } of origin.requests) if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last }) => last);
     assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
-    for (const { id, content, life, result, left, stopped, alone } of promises) {
+    for (const { id, content, life, result, left, stopped, rests } of promises) {
       if (left || (stopped && result === "aborted") || content === "ask") continue;
-      // Nobody was left, and what was said is in the thread or waits. Where the page has calls that nobody is there for, another page gets
-      // the store.
-      if ((kind.linger !== undefined && result === "aborted") || (kind.together && alone && result === "disconnected")) {
+      // Nobody was left, and what was said is in the thread or waits. Where the page has calls that nobody is there for, or could not open
+      // the thread, another page gets the store.
+      if ((kind.linger !== undefined && result === "aborted") || (rests && result === "disconnected")) {
         assert.ok(life.late || life.gone || ids.includes(id) || queue.some(({ messages }) => messages[0]?.id === id), `${id} is lost when nobody is left`);
         continue;
       }
@@ -474,6 +478,6 @@ export async function play(seed, kind) {
     if (!kind.thread) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // A message that comes too late to begin with is in the next save, and not shown beside later ones.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
-    if (kind.linger === undefined && !lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");
+    if (kind.linger === undefined && !lives.some(({ gone, late }) => gone || late)) assert.deepEqual(queue, [], "something waits for ever");
   }
 }

@@ -94,7 +94,7 @@ export const bugs = [
   },
   {
     name: "a record is of no text that was being written",
-    file: "persistence/record.ts",
+    file: "persistence/read.ts",
     from: " && !record.among?.includes(mark!)",
     to: "",
     tests: ["record"],
@@ -108,7 +108,7 @@ export const bugs = [
   },
   {
     name: "a run has ended whose answer is in no text",
-    file: "persistence/record.ts",
+    file: "persistence/read.ts",
     from: "running: record.running || ((!same || text.running) && !record.interrupts?.length),",
     to: "",
     tests: ["record"],
@@ -123,8 +123,8 @@ export const bugs = [
   {
     name: "a page without anybody keeps the store for its calls",
     file: "persistence/saves.ts",
-    from: "(link.busy() && !deserted())",
-    to: "link.busy()",
+    from: "(working() && !deserted())",
+    to: "working()",
     tests: ["saves-tabs"],
   },
   {

@@ -206,6 +206,37 @@ describe("one owner of all tabs", () => {
     assert.equal(two.agent.getSnapshot().isLoading, true);
   });
 
+  it("a thread that could not be opened keeps no other tab waiting", { skip: !real }, async () => {
+    const { store } = shared();
+    const source = await carried();
+    const sent = [];
+    const fetch = async (_, { body }) => {
+      const { runId, messages } = JSON.parse(body);
+      sent.push(messages.map(({ content }) => content));
+      const events = ["RUN_STARTED", "RUN_FINISHED"].map((type) => `data: ${JSON.stringify({ type, threadId: "t", runId })}\n\n`);
+      return new Response(events.join(""), { headers: { "content-type": "text/event-stream" } });
+    };
+    const inThat = (tab, load) => {
+      const agent = create(inTab(tab, { persist: store(), thread: { load }, fetch }), source, tabs[tab].createAgentWith);
+      agent.subscribe(() => {});
+      return agent;
+    };
+    let fails = true;
+    const one = inThat(0, async () => (fails ? Promise.reject(new Error("no network")) : { messages: [user("a", "stored")] }));
+    let outcome;
+    void one.submit("mine").then((result) => (outcome = result.outcome));
+    await until(() => one.getSnapshot().thread.status === "error");
+    assert.deepEqual([sent, outcome], [[], undefined], "it waits");
+    const two = inThat(1, async () => ({ messages: [user("a", "stored")] }));
+    await until(() => sent.length);
+    assert.deepEqual([sent, outcome], [[["stored", "mine"]], "disconnected"]);
+    await until(() => !two.getSnapshot().isLoading);
+    fails = false;
+    const next = one.submit("more");
+    await until(() => sent.length === 2);
+    assert.deepEqual([sent[1], (await next).outcome], [["stored", "mine", "more"], "success"]);
+  });
+
   describe("in workers", () => {
     /** Tells all tabs at once, in the call. */
     class Channel {

@@ -95,8 +95,8 @@ export const bugs = [
   {
     name: "a page that opens its thread gives its store away",
     file: "persistence/saves.ts",
-    from: "!!thread.remote.thread?.isLoading() || ",
-    to: "",
+    from: "link.busy() || !!thread.remote.thread?.isLoading()",
+    to: "link.busy()",
     tests: ["tabs"],
   },
   {
@@ -119,5 +119,19 @@ export const bugs = [
     from: 'left ? "loading" : "error", error',
     to: '"error", error',
     tests: ["tabs"],
+  },
+  {
+    name: "stop() while a thread is opened ends the turn before",
+    file: "agent/agent.ts",
+    from: "!view.read().isLoading && thread.remote.thread?.giveUp()",
+    to: "false",
+    tests: ["opened-again"],
+  },
+  {
+    name: "a thread that could not be opened keeps the store",
+    file: "persistence/saves.ts",
+    from: "thread.remote.thread?.hasFailed() ?",
+    to: "false ?",
+    tests: ["saves-tabs"],
   },
 ];

@@ -207,6 +207,27 @@ it("stop() gives the opening up, and sends what waits", async () => {
   agent.dispose();
 });
 
+it("stop() while the thread is opened ends no turn: what was approved is executed, and the agent has its result", async () => {
+  const store = createPages();
+  const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f", parentMessageId: "a" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+  const server = createServer(({ body }) => (body.messages.at(-1)?.content === "call" ? answer(sse(started(body.runId), ...call, finished(body.runId))) : undefined));
+  const tools = [{ name: "f", description: "f", needsApproval: true, execute: () => "done" }];
+  const first = create({ persist: store(), tools }, server);
+  await first.submit("call");
+  await until(() => first.getSnapshot().toolCalls[0]?.phase === "awaiting-approval");
+  first.dispose();
+  const agent = create({ persist: store(), tools, thread: { load: () => new Promise(() => {}) } }, server);
+  agent.subscribe(() => {});
+  await until(() => agent.getSnapshot().toolCalls[0]?.phase === "awaiting-approval" && agent.getSnapshot().thread.status === "loading");
+  agent.approve("c");
+  await agent.stop();
+  await assert.rejects(agent.ready, { kind: "aborted" });
+  await until(() => server.requests.length === 2 && !agent.getSnapshot().isLoading);
+  assert.equal(server.requests[1].body.messages.at(-1).content, "done");
+  assert.deepEqual([agent.getSnapshot().outcome, agent.getSnapshot().thread.status], ["success", "error"]);
+  agent.dispose();
+});
+
 it("large numbers of a save keep their digits where the thread is opened before its queue", async () => {
   const store = createPages();
   const server = createServer();

@@ -1,0 +1,101 @@
+// The saves of the first agent of a page, while the code that works on them is on its way.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { folder, real } from "../lib.mjs";
+
+/** Runs a script in a page of its own, in which nothing was loaded before, and returns what it prints. The page has a store, whose calls it counts, and a server. */
+function page(script) {
+  const before = `
+    import { createAgent, createStore } from ${JSON.stringify(new URL("index.js", folder).href)};
+    const user = (id) => ({ id, role: "user", content: id });
+    const save = { v: 1, threadId: "t", messages: [user("a")], state: {}, interrupts: [], handled: [], unsent: [], queue: [], mark: "1" };
+    const record = { ...save, mark: "2", of: "1", messages: [user("b")], untold: [] };
+    const calls = [];
+    const told = (what, value) => (calls.push(what), value);
+    const store = (later = (value) => value, now = save, beside = record) => createStore({
+      load: () => told("load", later(now)),
+      save: (saved) => void (calls.push("save"), now = saved),
+      clear: () => {},
+      record: { load: () => later(beside), save: (made) => void (calls.push("record"), beside = made) },
+    });
+    const sent = [];
+    const fetch = async (_, { body }) => {
+      const { runId, messages } = JSON.parse(body);
+      sent.push(messages.map(({ id }) => id));
+      const events = ["RUN_STARTED", "RUN_FINISHED"].map((type) => "data: " + JSON.stringify({ type, threadId: "t", runId }) + "\\n\\n");
+      return new Response(events.join(""), { headers: { "content-type": "text/event-stream" } });
+    };
+    const make = (persist, more) => createAgent({ url: "http://agent/", threadId: "t", fetch, persist, ...more });
+    const shown = (agent) => agent.getSnapshot().messages.map(({ id }) => id);
+    const say = (...values) => console.log(JSON.stringify(values));
+    const task = () => new Promise((done) => setTimeout(done));
+  `;
+  const { stdout, stderr } = spawnSync("node", ["--input-type=module", "--eval", before + script], { encoding: "utf8" });
+  assert.equal(stderr, "");
+  return stdout.trim().split("\n").map((line) => JSON.parse(line));
+}
+
+describe("the saves of the first agent", { skip: !real }, () => {
+  it("are shown at once, with what their record says", () => {
+    assert.deepEqual(page(`const agent = make(store()); say(shown(agent), calls);`), [[["a", "b"], ["load"]]]);
+  });
+
+  it("are shown once a store that takes its time has answered, and are asked for once", () => {
+    const [later] = page(`
+      const agent = make(store(async (value) => value));
+      const seen = [];
+      agent.subscribe(() => seen.push(shown(agent).join()));
+      await agent.submit({ message: { id: "c", content: "c" } });
+      say([...new Set(seen)].filter((each) => !each.startsWith("a,b")), sent, calls.filter((call) => call === "load").length);
+    `);
+    assert.deepEqual(later, [["c"], [["a", "b", "c"]], 1]);
+  });
+
+  it("have what was said, and done, before the code has come", () => {
+    const [said] = page(`
+      const agent = make(store());
+      agent.setMessages((messages) => [...messages, user("e")]);
+      const run = agent.submit({ message: { id: "c", content: "c" } });
+      const before = [shown(agent), agent.getSnapshot().isLoading, calls.length];
+      await run;
+      await task();
+      say(before, sent, shown(agent), agent.save().messages.length);
+    `);
+    assert.deepEqual(said, [[["a", "b", "e", "c"], true, 1], [["a", "b", "e", "c"]], ["a", "b", "e", "c"], 4]);
+  });
+
+  it("that are of no use are reported once, and the agent begins without them", () => {
+    const [refused] = page(`
+      const errors = [];
+      const agent = make(store(undefined, { ...save, v: 2 }), { onError: ({ code }) => errors.push(code) });
+      const { outcome } = await agent.submit({ message: { id: "c", content: "c" } });
+      say(errors, outcome, sent);
+    `);
+    assert.deepEqual(refused, [["restore"], "success", [["c"]]]);
+  });
+
+  it("give way to a save of the application's own", () => {
+    const [given] = page(`
+      const agent = make(store(), { restore: { ...save, messages: [user("own")] } });
+      await agent.submit({ message: { id: "c", content: "c" } });
+      say(sent);
+    `);
+    assert.deepEqual(given, [[["own", "c"]]]);
+  });
+
+  it("have what was changed by an agent that is disposed of before the code has come", () => {
+    const [left] = page(`
+      Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
+      let kept;
+      const persist = createStore({ load: () => save, save: (saved) => void (kept = saved), clear: () => {} });
+      const agent = make(persist);
+      agent.setMessages((messages) => [...messages, user("e")]);
+      agent.dispose();
+      for (let tasks = 0; !kept && tasks < 1000; tasks++) await task();
+      say(kept?.messages.map(({ id }) => id));
+    `);
+    assert.deepEqual(left, [["a", "e"]]);
+  });
+});
