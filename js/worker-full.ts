@@ -8,6 +8,6 @@ import { startWorker, type Scope } from "./worker/serve.js";
 
 startWorker(globalThis as unknown as Scope, async () => {
   const module = await instantiate(glue, () => inflate(bytes));
-  await Promise.all(allAddOns.map(async (each) => module.attach(await inflate(each))));
+  await Promise.all(allAddOns.map(async (each) => module.attach(inflate(each))));
   return module;
 });

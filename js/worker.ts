@@ -1,7 +1,7 @@
 import { compactWith } from "./agent/compact.js";
 import type { AgUiEvent } from "./api/events.js";
 import { inline } from "./core/inline.js";
-import { addOnsFor, moduleFor } from "./core/modules.js";
+import { moduleFor, needsFull } from "./core/modules.js";
 import type { Agent } from "./api/types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker/agent.js";
 import { beyondVite } from "./worker/pool.js";
@@ -24,7 +24,7 @@ export type { WorkerAgentOptions } from "./worker/agent.js";
  * await agent.submit("hello");
  */
 export function createAgent<State = unknown>(options: WorkerAgentOptions<State>): Agent<State> {
-  const [spawn, file] = addOnsFor(options).length ? ([spawnFull, "worker-full.js"] as const) : ([spawnSmall, "worker-main.js"] as const);
+  const [spawn, file] = needsFull(options) ? ([spawnFull, "worker-full.js"] as const) : ([spawnSmall, "worker-main.js"] as const);
   return createWorkerAgentWith(moduleFor(inline, options), spawn, beyondVite(import.meta.url, file), options);
 }
 

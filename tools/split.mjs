@@ -20,8 +20,7 @@ export const addOns = {
   ngaf: { paths: /dialect::ngaf::/ },
   "open-search": { paths: /dialect::open_search::/ },
   guard: { paths: /ag_ui_wasm::guard::|^askGuard/ },
-  codecs: { paths: /ag_ui_wasm::(wire::(protobuf|packets|fields)|rules::grammar)::|::is_grammatical/ },
-  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["codecs"] },
+  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact / },
 };
 
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */

@@ -19,7 +19,7 @@ export interface StepperOptions extends AgentSettings {
 }
 
 /** The full module, which has the stepper, and no other: a bundler that does not split would take both into the page. */
-const load = () => loadFull(inflate, ["stepper"]);
+const load = () => loadFull(inflate, {}, "stepper");
 
 /** Starts to load the core, if that has not begun. A failure is told to whoever needs the core. */
 export function preload(): void {

@@ -26,7 +26,7 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
     }
   }
   if (persist && typeof persist.open !== "function") {
-    throw unfit("persist", "a store, as createStore() makes it", persist);
+    throw unfit("persist", "a store of createStore()", persist);
   }
   if (tools && typeof tools !== "function") checkTools(tools);
 }

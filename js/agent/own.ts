@@ -4,7 +4,7 @@ import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions } from "../api/types.js";
 import { createWaker } from "../base/wake.js";
 import type { OwnParts } from "../core/client.js";
-import { addOnsFor } from "../core/modules.js";
+import { needsFull } from "../core/modules.js";
 import type { Members } from "../thread/members.js";
 import { createCalls } from "./calls.js";
 import { createHistory, type History } from "./history.js";
@@ -24,7 +24,7 @@ export interface Own extends OwnParts, Replies {
 export function createOwn<State>(thread: Thread<State>, given: AgentOptions<State>): Own {
   const { emitter, link, shown } = thread;
   const members = thread.members as unknown as Members<unknown>;
-  const binary = addOnsFor(given).includes("codecs");
+  const full = !!needsFull(given);
 
   /** The thread with the options of whoever has asked for that run. */
   const asking = (runId: string): Thread<State> => {
@@ -50,7 +50,7 @@ export function createOwn<State>(thread: Thread<State>, given: AgentOptions<Stat
     }),
     ...createReplies(emitter, given.schemas as AgentSchemas<never> | undefined),
     settings: toSettings(given as AgentOptions, shown.threadId, () => thread.guard),
-    request: (resume, runId, cursor) => toRequest(asking(runId), binary, resume, runId, cursor),
+    request: (resume, runId, cursor) => toRequest(asking(runId), full, resume, runId, cursor),
     stopRemote: (runId) => tellOfStop(asking(runId), runId),
     history: createHistory(given.limits?.history),
     wait: createWaker(() => {

@@ -1,7 +1,6 @@
 // The settings of a session: the options as the core reads them, with every default.
 
 import type { AgentOptions } from "../api/types.js";
-import { addOnsFor } from "../core/modules.js";
 import { toJson } from "../base/failure.js";
 import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
@@ -16,7 +15,6 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
       return threadId();
     },
     rules,
-    binary: addOnsFor(given).includes("codecs"),
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.

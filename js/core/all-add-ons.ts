@@ -2,11 +2,10 @@
 
 import { bytes as agentOs } from "../glue/add-ons/agent-os.js";
 import { bytes as chio } from "../glue/add-ons/chio.js";
-import { bytes as codecs } from "../glue/add-ons/codecs.js";
 import { bytes as guard } from "../glue/add-ons/guard.js";
 import { bytes as hector } from "../glue/add-ons/hector.js";
 import { bytes as ngaf } from "../glue/add-ons/ngaf.js";
 import { bytes as openSearch } from "../glue/add-ons/open-search.js";
 import { bytes as stepper } from "../glue/add-ons/stepper.js";
 
-export const allAddOns: readonly string[] = [agentOs, chio, codecs, guard, hector, ngaf, openSearch, stepper];
+export const allAddOns: readonly string[] = [agentOs, chio, guard, hector, ngaf, openSearch, stepper];

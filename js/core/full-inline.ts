@@ -1,16 +1,53 @@
-// A chunk of its own: the base of the full module, with its bytes. `add-ons.ts` brings the rest of it.
+// A chunk of its own: the base of the full module, with its bytes. Its add-ons are chunks, too: each fills places of the base's function table
+// that are empty until then (tools/split.mjs).
 
 import init, { askGuard, compact, Session, Stepper } from "../glue/base.js";
 import type { ModuleInput } from "../glue/core.js";
+import type { FullCore, Inflate } from "./loader.js";
+import type { AddOn, Needs } from "./modules.js";
 
 export { bytes } from "../glue/base-bytes.js";
 
-let base: unknown;
+const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
+  "agent-os": () => import("../glue/add-ons/agent-os.js"),
+  chio: () => import("../glue/add-ons/chio.js"),
+  hector: () => import("../glue/add-ons/hector.js"),
+  ngaf: () => import("../glue/add-ons/ngaf.js"),
+  "open-search": () => import("../glue/add-ons/open-search.js"),
+  guard: () => import("../glue/add-ons/guard.js"),
+  stepper: () => import("../glue/add-ons/stepper.js"),
+};
 
-/** Its glue. An add-on is attached once it is there. */
+/** The add-ons that the base has, or gets. */
+const there = new Map<AddOn, Promise<unknown>>();
+
+let base: WebAssembly.ModuleImports;
+
+const attach = async (addOn: Promise<ArrayBuffer>): Promise<unknown> => WebAssembly.instantiate(await addOn, { a: base });
+
+/** Loads an add-on, and attaches it to the base. A load that failed is forgotten. */
+function add(name: AddOn, inflate: Inflate): Promise<unknown> {
+  const added = chunks[name]().then(({ bytes }) => attach(inflate(bytes)));
+  there.set(name, added);
+  added.catch(() => there.delete(name));
+  return added;
+}
+
+/** Its glue. */
 export const glue = {
-  default: async (input: { module_or_path: ModuleInput }) => (base = await init(input)),
-  attach: (addOn: ArrayBuffer) => WebAssembly.instantiate(addOn, { a: base as WebAssembly.ModuleImports }),
+  default: async (input: { module_or_path: ModuleInput }) => (base = (await init(input)) as WebAssembly.ModuleImports),
+  attach,
+  /** Loads the add-ons that are needed, once the base is there. */
+  complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {
+    const { dialect, guard } = Object(options) as Needs;
+    const name = Object(dialect).name ?? dialect;
+    // What Chio says of an event is read as the guard reads it.
+    const wanted = [name, (guard !== undefined || name === "chio") && "guard", ...more];
+    // A dialect of another name is refused by the core.
+    const known = wanted.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
+    await Promise.all(known.map((each) => there.get(each) ?? add(each, inflate)));
+    return glue;
+  },
   askGuard,
   compact,
   Session,

@@ -33,17 +33,16 @@ const instances = new Map<object, Promise<object>>();
  * that failed is forgotten.
  */
 export function instantiate<Module extends Glue>(glue: Module, module: () => ModuleInput | Promise<ModuleInput>): Promise<Module> {
-  const begin = async (): Promise<Module> => {
-    try {
+  let instance = instances.get(glue) as Promise<Module> | undefined;
+  if (!instance) {
+    instance = loading(async () => {
       await glue.default({ module_or_path: await module() });
       return glue;
-    } catch (cause) {
-      instances.delete(glue);
-      throw toLoadError(cause);
-    }
-  };
-  if (!instances.has(glue)) instances.set(glue, begin());
-  return instances.get(glue) as Promise<Module>;
+    });
+    instances.set(glue, instance);
+    instance.catch(() => instances.delete(glue));
+  }
+  return instance;
 }
 
 /** The module that the package carries in a chunk. */

@@ -5,28 +5,27 @@
 import type { Core, FullCore, Inflate } from "./loader.js";
 import type { AgentOptions } from "../api/types.js";
 
-/** A part of the full module besides its base: the dialects by their names; the guard; the codecs of strict rules and the binary framing; the stepper, and compaction. */
-export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "guard" | "codecs" | "stepper";
-
-/** Loads of both modules, whose bytes `inflate` unpacks where the package carries them. A load that failed is forgotten: the next call begins again. */
-export interface Modules {
-  core(inflate: Inflate): Promise<Core>;
-  full(inflate: Inflate, addOns: readonly AddOn[]): Promise<FullCore>;
-}
+/** A part of the full module besides its base: the dialects by their names; the guard; the stepper, and compaction. */
+export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "guard" | "stepper";
 
 /** The options that decide which module is loaded. */
 export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;
 
-/** The parts of the full module that the options ask for; none: the small module does. */
-export function addOnsFor(options: Needs): readonly AddOn[] {
+/** Loads of both modules, whose bytes `inflate` unpacks where the package carries them. A load that failed is forgotten: the next call begins again. */
+export interface Modules {
+  core(inflate: Inflate): Promise<Core>;
+  /** With the add-ons of the dialect and the guard that the options name, and `more`. */
+  full(inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore>;
+}
+
+/** Whether the options ask for what only the full module has. */
+export function needsFull(options: Needs): unknown {
   // The maker of the agent refuses values that are no options.
   const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
-  const codecs = rules === "strict" || (transport ?? { binary }).binary;
-  return [(dialect as { name?: string } | undefined)?.name ?? dialect, guard !== undefined && "guard", codecs && "codecs"].filter(Boolean) as AddOn[];
+  return dialect || guard !== undefined || rules === "strict" || (transport ?? { binary }).binary;
 }
 
 /** The load of the module that the options ask for. */
 export function moduleFor(modules: Modules, options: Needs): (inflate: Inflate) => Promise<Core> {
-  const addOns = addOnsFor(options);
-  return addOns.length ? (inflate) => modules.full(inflate, addOns) : modules.core;
+  return needsFull(options) ? (inflate) => modules.full(inflate, options) : modules.core;
 }

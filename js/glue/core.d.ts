@@ -17,8 +17,6 @@ export default function init(input: { module_or_path: ModuleInput }): Promise<un
 export interface SessionOptions {
   threadId: string;
   rules: "tolerant" | "strict";
-  /** Whether a body in the binary framing is read, where the module can. */
-  binary: boolean;
   /** `1.0` or `0.0.x`. */
   protocol: string;
   /** The name of the dialect that the server speaks, where that is not AG-UI. */

@@ -71,7 +71,7 @@ export function askStore(store: AgentStore): StoreAnswer | Promise<StoreAnswer> 
   };
   const [text, record] = [store.load(), beside()];
   if (!isPromise(text) && !isPromise(record)) return [text, record];
-  return Promise.resolve(record).then(undefined, () => undefined).then(async (found) => [await text, found]);
+  return Promise.all([text, Promise.resolve(record).catch(() => undefined)]);
 }
 
 /** Reads the answers: the save, and the text and the record that it is made of, where there are both. */

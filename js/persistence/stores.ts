@@ -21,13 +21,14 @@ export function createStore(given: StoreOptions): AgentStore {
   for (const name of ["load", "save", "clear"] as const) {
     if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
   }
+  const { key, ordered, record } = given;
   return {
-    key: given.key,
-    ordered: given.ordered,
+    key,
+    ordered,
     load: () => given.load(),
     save: (saved) => given.save(saved),
     clear: () => given.clear(),
-    record: given.record,
+    record,
     open: openStored,
     share: shareThread,
   };
@@ -42,18 +43,17 @@ export function createStore(given: StoreOptions): AgentStore {
 export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
-  const read = (name: string) => JSON.parse(storage()?.getItem(name) ?? "null") ?? undefined;
+  const item = (name: string) => ({
+    load: () => JSON.parse(storage()?.getItem(name) ?? "null") ?? undefined,
+    save: (value: unknown) => storage()?.setItem(name, JSON.stringify(value)),
+  });
   const beside = `${key}:record`;
   return createStore({
     key: `localStorage ${key}`,
     ordered: true,
-    load: () => read(key),
-    save: (saved) => storage()?.setItem(key, JSON.stringify(saved)),
+    ...item(key),
     clear: () => [key, beside].forEach((each) => storage()?.removeItem(each)),
-    record: {
-      load: () => read(beside),
-      save: (record) => storage()?.setItem(beside, JSON.stringify(record)),
-    },
+    record: item(beside),
   });
 }
 

@@ -74,9 +74,6 @@ extern "C" {
     #[cfg(feature = "guard")]
     #[wasm_bindgen(method, getter)]
     pub fn decisions(this: &SessionOptions) -> bool;
-    #[cfg(feature = "codecs")]
-    #[wasm_bindgen(method, getter)]
-    pub fn binary(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter)]
     pub fn events(this: &SessionOptions) -> String;
     #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]

@@ -1,7 +1,7 @@
 //! How a session is to work.
 
 use super::rejoin::Network;
-use crate::wire::{Format, Protocol, Wanted};
+use crate::wire::{Protocol, Wanted};
 
 /// How a session is to work. Every limit is the application's to set.
 #[derive(Debug, Clone)]
@@ -10,9 +10,6 @@ pub struct Options {
     pub thread_id: String,
     /// A broken rule ends the run with an error, instead of a warning.
     pub strict: bool,
-    /// Bodies in the binary framing are read, default yes.
-    #[cfg(feature = "codecs")]
-    pub binary: bool,
     /// The server's version of AG-UI, default 1.0.
     pub protocol: Protocol,
     /// The events that are reported as they came (`Effect::Event`), default none.
@@ -50,15 +47,6 @@ pub struct Options {
 impl Options {
     /// The default of [`Options::long_event`]: some milliseconds' worth of work.
     pub const LONG_EVENT: usize = 64 * 1024;
-
-    /// The format that a `Content-Type` names, if bodies of it are read.
-    pub(super) fn format(&self, content_type: &str) -> Format {
-        match Format::of(content_type) {
-            #[cfg(feature = "codecs")]
-            Format::Binary if !self.binary => Format::Unknown,
-            format => format,
-        }
-    }
 }
 
 impl Default for Options {
@@ -66,8 +54,6 @@ impl Default for Options {
         Self {
             thread_id: String::new(),
             strict: false,
-            #[cfg(feature = "codecs")]
-            binary: true,
             protocol: Protocol::CURRENT,
             events: Wanted::default(),
             max_frame_bytes: 10 * 1024 * 1024,

@@ -38,7 +38,8 @@ pub(super) struct BodyStart {
 }
 
 impl BodyStart {
-    pub fn new(status: u16, content_type: &str, format: Format, retry_after: Option<f64>, limit: usize) -> Self {
+    pub fn new(status: u16, content_type: &str, retry_after: Option<f64>, limit: usize) -> Self {
+        let format = Format::of(content_type);
         Self {
             status,
             content_type: content_type.to_owned(),

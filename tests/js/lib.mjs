@@ -16,7 +16,7 @@ export const real = existsSync(new URL("core.wasm", folder));
 /** The load of the WebAssembly module that the package carries, of that name, with all add-ons. */
 export const carried = async (name = "core") => {
   const [{ inline }, { inflate }] = await Promise.all(["core/inline", "core/unpack"].map(load));
-  return () => inline[name](inflate, Object.keys(addOns));
+  return () => inline[name](inflate, {}, ...Object.keys(addOns));
 };
 
 /** A module of the package. */

@@ -57,13 +57,13 @@ export function threadWorker(file = "worker-main.js") {
 
 /** `createAgent` over workers in this thread, one for each module. */
 export async function inWorker() {
-  const [{ createAgent }, { addOnsFor }] = await Promise.all(["worker", "core/modules"].map(load));
+  const [{ createAgent }, { needsFull }] = await Promise.all(["worker", "core/modules"].map(load));
   const [small, full] = await Promise.all(["core", "full"].map(async (name) => (await localWorkers(await carried(name))).spawn));
   const made = [];
   // The process ends when no port is open.
   after(() => made.forEach((agent) => agent.dispose()));
   return (options) => {
-    const agent = createAgent({ ...options, worker: addOnsFor(options).length ? full : small });
+    const agent = createAgent({ ...options, worker: needsFull(options) ? full : small });
     made.push(agent);
     return agent;
   };

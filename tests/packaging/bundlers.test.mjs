@@ -146,7 +146,7 @@ for (const [name, split] of Object.entries(splitters)) {
     const late = {
       "the small module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/bytes.js"), "utf8").slice(100, 160),
       "the base of the full module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/base-bytes.js"), "utf8").slice(100, 160),
-      "an add-on": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/add-ons/codecs.js"), "utf8").slice(100, 160),
+      "an add-on": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/add-ons/ngaf.js"), "utf8").slice(100, 160),
       // A header of requests.
       "what works only with a module": "last-event-id",
     };

@@ -21,8 +21,7 @@ impl Session {
             return;
         }
         let Some(run) = &mut self.run else { return };
-        let format = self.options.format(content_type);
-        let mut body = BodyStart::new(status, content_type, format, asked, max_error_body_bytes);
+        let mut body = BodyStart::new(status, content_type, asked, max_error_body_bytes);
         self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event));
         run.heard = now;
         if (200..300).contains(&status) {

@@ -1,7 +1,7 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
-//! usage?, lastEventId?, cursor?, first?, lastMessageBeforeRun?, usageReported?, checkpoint?, earlier?}`. A later version that means something else has
+//! usage?, lastEventId?, cursor?, first?, behind?, usageTold?, checkpoint?, earlier?}`. A later version that means something else has
 //! another `v`.
 
 use crate::session::Session;

@@ -274,7 +274,7 @@ impl Rejoin {
         self.earlier.take_ended()
     }
 
-    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `lastMessageBeforeRun`, `usageReported`, `checkpoint` of a run that was cut, `earlier` of a
+    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
     /// thread that the server replays whole.
     pub fn save(
         &self,
@@ -287,10 +287,10 @@ impl Rejoin {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that has ended can be joined, too: the page is at work on its calls.
         object.optional("cursor", self.cursor()).optional("first", self.progress.first.as_deref());
-        object.optional("lastMessageBeforeRun", self.last_message_before_run());
+        object.optional("behind", self.last_message_before_run());
         // The run may be reported again, from its beginning.
         let usage_reports = self.progress.reported.known(Report::Usage) as u64;
-        object.number("usageReported", Some(usage_reports).filter(|reports| *reports > 0));
+        object.number("usageTold", Some(usage_reports).filter(|reports| *reports > 0));
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
             checkpoint.write(object.member("checkpoint"), thread);
         }
@@ -306,9 +306,9 @@ impl Rejoin {
         self.progress = Progress::default();
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
-        self.progress.last_message_before_run = string("lastMessageBeforeRun").or_else(|| string("behind"));
+        self.progress.last_message_before_run = string("behind");
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
-        if let Some(reports) = fields.some("usageReported").or_else(|| fields.some("usageTold")).and_then(Raw::whole) {
+        if let Some(reports) = fields.some("usageTold").and_then(Raw::whole) {
             self.progress.reported.restore(Report::Usage, usize::try_from(reports).unwrap_or_default());
         }
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();

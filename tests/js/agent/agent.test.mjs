@@ -115,7 +115,6 @@ describe("createAgent", () => {
     assert.deepEqual(options, {
       threadId: "t",
       rules: "strict",
-      binary: true,
       protocol: "1.0",
       dialect: undefined,
       dialectSettings: "{}",

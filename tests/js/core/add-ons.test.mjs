@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { fixtures } from "../../corpus/fixtures.mjs";
 import { load } from "../lib.mjs";
 
-const [{ createAgentWith }, { loadFull }, { addAll }, { inflate }] = await Promise.all(["agent/agent", "core/load-full", "core/add-ons", "core/unpack"].map(load));
+const [{ createAgentWith }, { loadFull }, { inflate }] = await Promise.all(["agent/agent", "core/load-full", "core/unpack"].map(load));
 const { createAgent } = await load("index");
 
 /** What an agent shows of a recording, and what it said. */
@@ -26,19 +26,12 @@ async function play(create, { body, status, contentType }) {
 
 // First: a page keeps what it has loaded.
 describe("the base without an add-on", () => {
-  const base = (options) => createAgentWith((unpack) => loadFull(unpack, []), options);
+  const base = (options) => createAgentWith((unpack) => loadFull(unpack, {}), options);
   for (const recording of fixtures()) {
     it(`shows ${recording.name} as the small module does`, async () => {
       assert.deepEqual(await play(base, recording), await play(createAgent, recording));
     });
   }
-
-  it("refuses a body in the binary framing that nobody has asked for", async () => {
-    const agent = base({ url: "/", fetch: async () => new Response(Uint8Array.of(0, 0, 0, 1, 8), { headers: { "content-type": "application/vnd.ag-ui.event+proto" } }) });
-    const { error } = await agent.submit("hello");
-    assert.equal(error?.kind, "http");
-    agent.dispose();
-  });
 
   it("refuses a dialect that no add-on has, and names the others", async () => {
     const agent = createAgent({ url: "/", dialect: "klingon", fetch: async () => new Response("") });
@@ -49,20 +42,26 @@ describe("the base without an add-on", () => {
 });
 
 describe("an add-on", () => {
-  const attached = [];
-  const base = Promise.resolve({ attach: async (bytes) => void attached.push(WebAssembly.validate(bytes)) });
+  const offline = async () => Promise.reject(new Error("offline"));
+
+  /** Counts the modules that are unpacked. */
+  const counted = () => {
+    const unpack = async (bytes) => (unpack.count++, inflate(bytes));
+    unpack.count = 0;
+    return unpack;
+  };
 
   it("is asked for again after a load that failed", async () => {
-    await assert.rejects(addAll(["ngaf"], Promise.reject(new Error("no base")), inflate), /no base/);
-    await assert.rejects(addAll(["ngaf"], base, async () => Promise.reject(new Error("offline"))), /offline/);
-    await addAll(["ngaf"], base, inflate);
-    assert.deepEqual(attached, [true]);
+    await assert.rejects(loadFull(offline, { dialect: "ngaf" }), { code: "load", retryable: true, message: /offline/ });
+    const unpack = counted();
+    await loadFull(unpack, { dialect: "ngaf" });
+    assert.equal(unpack.count, 1);
   });
 
-  it("is attached once, whoever asks for it, and brings what it calls", async () => {
-    attached.length = 0;
-    await Promise.all([addAll(["chio"], base, inflate), addAll(["guard", "chio"], base, inflate)]);
-    await addAll(["chio", "ngaf"], base, inflate);
-    assert.deepEqual(attached, [true, true]);
+  it("is attached once, whoever asks for it, and Chio's brings the guard", async () => {
+    const unpack = counted();
+    await Promise.all([loadFull(unpack, { dialect: { name: "chio" } }), loadFull(unpack, { guard: {}, dialect: "chio" })]);
+    await loadFull(unpack, { dialect: "ngaf" });
+    assert.equal(unpack.count, 2);
   });
 });
