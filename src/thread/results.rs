@@ -222,6 +222,8 @@ impl MessageList {
         if !self.has_results() {
             return Vec::new();
         }
+        // A list may take away the last answer of a call, and leave another one.
+        slots.iter().rev().for_each(|slot| self.note_answer(*slot));
         let mut calls = answered.to_vec();
         for entry in slots.iter().filter_map(|slot| self.get(*slot)) {
             calls.extend(entry.call_id().map(Into::into));

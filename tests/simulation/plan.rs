@@ -215,8 +215,7 @@ impl Plan {
             queue_ms: if seed % 5 < 2 { 0.0 } else { 1000.0 },
             per_minute: [60.0, 4.0, 2.0][random.below(3)],
             hurries: random.one_in(4),
-            // Asked for by name: the model does not know yet what becomes of them where lists move calls about.
-            reuses: seed % 7 < 2 && std::env::var_os("REUSES").is_some(),
+            reuses: seed % 7 < 2,
             saves: !seed.is_multiple_of(3),
             publishing: [Publishing::AtOnce, Publishing::AtOnce, Publishing::Frames][random.below(3)],
             twin: random.one_in(3),

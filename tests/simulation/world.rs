@@ -232,7 +232,7 @@ pub struct World {
 }
 
 /// Connections that a run may make: one that fails without a listener is waited for in vain.
-const PER_RUN: u32 = 40;
+const PER_RUN: u32 = 20;
 
 pub fn options(plan: &Plan) -> Options {
     Options {

@@ -140,7 +140,8 @@ impl Server {
             let mut message = message.clone();
             let (assistant, tool) = (calls(&message) > 0, message["role"] == "tool");
             match random.below(10) {
-                0 if assistant => message["id"] = json!(self.id("n")),
+                // Who names calls anew and renames their messages leaves nothing to tell them apart by.
+                0 if self.calls.is_none() && assistant => message["id"] = json!(self.id("n")),
                 1 if assistant => {
                     message["toolCalls"][0]["function"]["name"] =
                         json!(random.pick(&["now", "pay", "pick", "log", "it"]));

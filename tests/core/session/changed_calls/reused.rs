@@ -244,3 +244,15 @@ fn after_a_regenerate_it_is_executed_anew() {
     settle(&mut agent, "call_0", "two");
     assert_eq!(sent(&agent), ["\"call_0\" \"{\\\"n\\\":2}\"", "\"call_0\": \"two\""]);
 }
+
+#[test]
+fn a_list_that_takes_away_the_last_answer_leaves_the_one_before() {
+    let (mut agent, request) = calling(&[call("c", "server", "{}")]);
+    for content in ["one", "two"] {
+        agent.event(request, event!("TOOL_CALL_RESULT", "messageId": content, "toolCallId": "c", "content": content));
+    }
+    assert_eq!(shown(&mut agent, "c")["result"], "two");
+    let result = json!({"id": "one", "role": "tool", "toolCallId": "c", "content": "one"});
+    agent.event(request, snapshot(&[user("u", "go"), assistant("m", &[("c", "server", "{}")]), result]));
+    assert_eq!(shown(&mut agent, "c")["result"], "one");
+}
