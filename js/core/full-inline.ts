@@ -41,7 +41,7 @@ export const glue = {
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {
     const { dialect, guard } = Object(options) as Needs;
     const name = Object(dialect).name ?? dialect;
-    // What Chio says of an event is read as the guard reads it.
+    // Chio's dialect reads events as the guard does.
     const wanted = [name, (guard !== undefined || name === "chio") && "guard", ...more];
     // A dialect of another name is refused by the core.
     const known = wanted.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));

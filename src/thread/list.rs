@@ -192,14 +192,6 @@ impl MessageList {
         !self.by_result.is_empty()
     }
 
-    /// A result is its call's last one, if none is known.
-    pub fn note_answer(&mut self, slot: usize) {
-        let entry = self.slab.get(slot).and_then(Option::as_ref);
-        if let Some(call) = entry.and_then(Entry::call_id) {
-            self.answers.entry(call).or_insert(At { message: slot, call: 0 });
-        }
-    }
-
     /// The slot of the last result of a call.
     pub fn answer_of(&self, call: &str) -> Option<usize> {
         self.answers.get(call).map(|at| at.message)

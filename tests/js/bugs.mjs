@@ -198,7 +198,7 @@ export const bugs = [
   {
     name: "what a fetch gives goes to the core unseen",
     file: "core/traps.ts",
-    from: "if (typeof status !== \"number\" || typeof headers?.get !== \"function\") throw",
+    from: "if (typeof status !== \"number\" || !status || typeof headers?.get !== \"function\") throw",
     to: "if (!response) throw",
     tests: ["foreign"],
   },

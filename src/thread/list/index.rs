@@ -3,6 +3,14 @@
 use super::*;
 
 impl MessageList {
+    /// A result is its call's last one, if none is known.
+    pub fn note_answer(&mut self, slot: usize) {
+        let entry = self.slab.get(slot).and_then(Option::as_ref);
+        if let Some(call) = entry.and_then(Entry::call_id) {
+            self.answers.entry(call).or_insert(At { message: slot, call: 0 });
+        }
+    }
+
     /// Whether [`Self::find_same`] may find something.
     pub(in crate::thread) fn may_have(&self, entry: &Entry) -> bool {
         match entry.result_key() {

@@ -8,7 +8,7 @@ import { load } from "../lib.mjs";
 const [{ createAgentWith }, { loadFull }, { inflate }] = await Promise.all(["agent/agent", "core/load-full", "core/unpack"].map(load));
 const { createAgent } = await load("index");
 
-/** What an agent shows of a recording, and what it said. */
+/** The thread of an agent after a recording, and its warnings. */
 async function play(create, { body, status, contentType }) {
   const warnings = [];
   const agent = create({

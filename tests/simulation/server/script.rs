@@ -140,7 +140,7 @@ impl Server {
             let mut message = message.clone();
             let (assistant, tool) = (calls(&message) > 0, message["role"] == "tool");
             match random.below(10) {
-                // Who names calls anew and renames their messages leaves nothing to tell them apart by.
+                // With calls named anew and their messages renamed, nothing would be left to tell them apart by.
                 0 if self.calls.is_none() && assistant => message["id"] = json!(self.id("n")),
                 1 if assistant => {
                     message["toolCalls"][0]["function"]["name"] =
