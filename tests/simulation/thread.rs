@@ -117,8 +117,10 @@ impl Thread {
                 };
                 message.calls[at].id = numbered(id, *last);
             }
-            if let Some(id) = &mut message.tool_call_id {
-                *id = numbered(id, *last.get(id).unwrap_or(&1));
+            if let Some(id) = message.tool_call_id.clone() {
+                let known = here(message).and_then(|here| here.tool_call_id.as_deref()).map(wire);
+                let known = known.filter(|known| known.0 == id).map(|known| known.1);
+                message.tool_call_id = Some(numbered(&id, known.unwrap_or(*last.get(&id).unwrap_or(&1))));
             }
         }
         given

@@ -110,7 +110,7 @@ impl Session {
             repeated = self.page.call_begins(&own);
         }
         if repeated {
-            self.warn("call-repeated", "TOOL_CALL_START", "the call came before, and is not made again");
+            self.warn("call-repeated", "TOOL_CALL_START", "the call is not made again");
         }
         number
     }
@@ -197,7 +197,7 @@ impl Session {
     fn warn_of_nothing(&mut self, outcome: Outcome) {
         let before = self.run.as_mut().and_then(|run| run.before.take()).filter(|_| outcome == Outcome::Success);
         if before.is_some_and(|before| before == hash(&self.stands())) && !self.rejoin.has_reported(Report::Custom) {
-            let message = "there is no new answer: a server may ignore a message whose id it knows (newMessageId)";
+            let message = "the answer that was asked for again is none: a server may ignore a message whose id it knows (newMessageId)";
             self.warn("retry-unanswered", "RUN_FINISHED", message);
         }
     }

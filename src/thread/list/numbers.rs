@@ -28,11 +28,11 @@ impl MessageList {
         if !repeats {
             return;
         }
-        // A message that is here keeps the numbers of its calls.
+        // A message that is here keeps the numbers of its calls, and of the one that it answers.
+        let here = |entry: &Entry| self.get(self.by_id.get(entry.id())?.message);
         let mut taken = Index::new();
         for (message, entry) in entries.iter_mut().enumerate() {
-            let known = self.by_id.get(entry.id()).and_then(|at| self.get(at.message));
-            let known = known.map_or(&[][..], |known| &known.calls);
+            let known = here(entry).map_or(&[][..], |known| &known.calls);
             for (call, known) in entry.calls.iter_mut().zip(known) {
                 if call.id() == wire_id(known.id()).0 {
                     call.row.set_text(OWN_ID, known.id());
@@ -55,9 +55,10 @@ impl MessageList {
                 let id = numbered(wire, number);
                 call.row.set_text(OWN_ID, &id);
             }
-            if let Some((id, last)) = entry.call_id().and_then(|id| Some((id, last.get(id)?))) {
-                let id = numbered(id, last.message);
-                entry.row.set_text(CALL_ID, &id);
+            if let Some(id) = entry.call_id().map(str::to_owned) {
+                let known = here(entry).and_then(Entry::call_id).map(wire_id).filter(|known| known.0 == id);
+                let number = known.map(|known| known.1).or(last.get(&id).map(|at| at.message));
+                entry.row.set_text(CALL_ID, &numbered(&id, number.unwrap_or_default()));
             }
         }
     }
