@@ -1,12 +1,15 @@
 // js/ as JavaScript: a file for each, with its types and its map, and all that a page without a bundler needs in one file.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { at } from "./paths.mjs";
 import { run } from "./run.mjs";
 
 /** The file that `unpkg` and `jsdelivr` of package.json name. */
 export const oneFileName = "ag-ui-wasm.min.js";
+
+/** Folders without maps: the command line and the inspector are no part of what an application debugs, and their maps were 0.1 MB. */
+export const withoutMaps = /^(cli|inspector)[/\\]/;
 
 /** @param {string} folder where to */
 export async function compileSources(folder) {
@@ -16,6 +19,12 @@ export async function compileSources(folder) {
   }
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((found) => found.endsWith(".js.map"))) {
     const file = join(folder, name);
+    if (withoutMaps.test(name)) {
+      rmSync(file);
+      const code = file.replace(/\.map$/, "");
+      writeFileSync(code, readFileSync(code, "utf8").replace(/\/\/# sourceMappingURL=.*\s*$/, ""));
+      continue;
+    }
     const map = JSON.parse(readFileSync(file, "utf8"));
     // The text is in the map: the address only names it, and says nothing of the machine that made it.
     const sources = [`ag-ui-wasm:///js/${name.split(sep).join("/").replace(/\.js\.map$/, ".ts")}`];

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { documents } from "../../tools/documents.mjs";
-import { oneFileName } from "../../tools/sources.mjs";
+import { oneFileName, withoutMaps } from "../../tools/sources.mjs";
 import { addOns } from "../../tools/split.mjs";
 import { packageFolder, packedFiles, root } from "./consumer.mjs";
 
@@ -28,7 +28,7 @@ test("every source has its module and its types, and there is no other file", ()
     ...["glue/rules.js", "glue/rules.d.ts"],
     ...["glue/full.js", "glue/full.d.ts", "glue/base.js", "glue/base.d.ts", "glue/base-bytes.js", "glue/base-bytes.d.ts"],
     ...Object.keys(addOns).flatMap((name) => [`glue/add-ons/${name}.js`, `glue/add-ons/${name}.d.ts`]),
-    ...sources.flatMap((name) => [".js", ".js.map", ".d.ts"].map((ending) => name.replace(/\.ts$/, ending))),
+    ...sources.flatMap((name) => [".js", ...(withoutMaps.test(name) ? [] : [".js.map"]), ".d.ts"].map((ending) => name.replace(/\.ts$/, ending))),
   ];
   const missing = expected.filter((name) => !inPackage.includes(name));
   const surplus = inPackage.filter((name) => !expected.includes(name));
