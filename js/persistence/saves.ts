@@ -7,11 +7,9 @@ import { createClaim, type StoreMember } from "./owner.js";
 import { createQuestion } from "./question.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
-import type { Early } from "./open.js";
-import { AgentError } from "../api/error.js";
+import type { Early, Kit } from "./open.js";
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import type { SavedAgent } from "../api/saving.js";
-import { settle } from "../base/promise.js";
 import { later } from "../base/timer.js";
 
 /** The saves of a thread in the store of its option `persist`. */
@@ -19,17 +17,18 @@ export const openSaves = (
   given: SavesOptions,
   thread: SavesClient,
   { show, refuse }: Beginning,
-  { answer, shown: early }: Early = {},
+  kit: Kit,
+  early?: Early,
 ): Saves => {
   const { link, shown, members, emitter } = thread;
   const { everyMs = 1000, waitMs = 300, loadMs = 3000, linger = Infinity } = given.saving ?? {};
   const gate = createGate();
-  const question = createQuestion();
+  const question = createQuestion(kit);
   // The agent's save when it let go of a store that it could not write to.
   let unsaved: string | undefined;
   // The agent's save when it began without a store, if nothing was done by then.
   let without: string | undefined;
-  let last = early;
+  let last = early?.shown;
   // The loaded save may have been written over since.
   let stale = false;
   let disposed = false;
@@ -77,7 +76,7 @@ export const openSaves = (
   const begin = (value: unknown): void => {
     try {
       const found = value == null ? undefined : JSON.stringify(value);
-      const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
+      const text = found !== undefined && unsaved !== undefined ? mergeSaves(kit, found, unsaved) : (found ?? unsaved);
       if (link.open()) link.suspend();
       quiet = true;
       // A save that is shown already is not shown anew.
@@ -228,7 +227,7 @@ export const openSaves = (
         link.awaitSave();
       };
       // A read that fails is made again once the store is this agent's.
-      settle(() => claim.read(), apply, () => {});
+      kit.settle(() => claim.read(), apply, () => {});
     },
     denied: () => {
       close();
@@ -238,14 +237,14 @@ export const openSaves = (
       });
     },
   };
-  const claim = createClaim(given.persist!, member, shown.first);
-  const stored = createStored(claim, waitMs, (message) => warn("not-saved", message));
+  const claim = createClaim(kit, given.persist!, member, shown.first, early);
+  const stored = createStored(kit, claim, waitMs, (message) => warn("not-saved", message));
 
   return {
     begin: () => {
       // The application's own save is not the store's, and may take its time.
-      if (given.restore != null) fetch(() => given.restore, Infinity);
-      else fetch(answer ? () => claim.read(answer) : load);
+      const own = given.restore != null;
+      fetch(early?.read ?? (own ? () => given.restore : load), own ? Infinity : loadMs);
       quiet = false;
     },
     ready: async () => {
@@ -273,8 +272,7 @@ export const openSaves = (
     },
     refusal: () => {
       if (!lost || !given.saving?.required) return undefined;
-      const message = "The store keeps nothing of it, and saving.required is set";
-      return new AgentError({ kind: "unsupported", code: "not-saved", message });
+      return kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set");
     },
     save: () => keeper.save(),
     write: (said, done) => {
