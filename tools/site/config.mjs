@@ -75,7 +75,10 @@ const groups = {
   Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers", "security"],
 };
 /** The entries of the package, from the list that typedoc has written. */
-const entries = [...readFileSync(`${pages}api/index.md`, "utf8").matchAll(/^- \[(.+)\]\((.+)\.md\)$/gm)].map(([, text = "", path]) => ({ text, link: `/api/${path}` }));
+const entries = [...readFileSync(`${pages}api/index.md`, "utf8").matchAll(/^- \[(.+)\]\((.+)\.md\)$/gm)].map(([, text = "", path]) => ({
+  text,
+  link: `/api/${path}`,
+}));
 
 const grouped = new Set(Object.values(groups).flat());
 // A page that is new has a place before somebody finds a better one.
