@@ -7,11 +7,11 @@ import type { LinkClient, Link } from "../core/client.js";
 import { loading, type Inflate } from "../core/loader.js";
 import { toPolicy } from "../core/policy.js";
 import { refusal } from "../snapshot/save.js";
-import { createSource, type CoreSource } from "./beside.js";
+import { createSource, type CoreSource } from "./core-source.js";
 import type { History } from "./history.js";
 import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
-import type { KeptLine } from "./kept-line.js";
+import type { KeptLine } from "./channel.js";
 import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
 import { createRemote, type Remote } from "./remote.js";
 import { createSaves } from "./saves.js";
@@ -149,7 +149,7 @@ export function createThread<State, Place>(
     },
     keepLine: () =>
       loading(async () => {
-        const [{ createKeptLine }, { weakly }] = await Promise.all([import("./kept-line.js"), source.beside()]);
+        const [{ createKeptLine }, { weakly }] = await Promise.all([import("./channel.js"), source.beside()]);
         return (line ??= createKeptLine(thread, retell, weakly, internal, toJson, toRunInput, unsupported));
       }),
     get jobs() {

@@ -1,6 +1,6 @@
 // How requests are made, connections kept and runs rejoined.
 
-import type { LineSource } from "./line.js";
+import type { LineSource } from "./channel.js";
 import type { Context, JsonObject, Message, ResumeEntry, Tool } from "./protocol.js";
 
 /** A value, or a function that is asked for it each time it is needed. */

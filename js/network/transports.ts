@@ -3,7 +3,7 @@
 
 import { aborted, createBody, encoder, LINES, type WritableBody } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
-import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
+import type { LineSource, OpenWire, WireEvents } from "../api/channel.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type {
   CustomContext,
@@ -110,7 +110,7 @@ export function eventSource(options: EventSourceOptions): Transport {
 /** The `keep` of a transport: its connections that are kept open. */
 function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {
   if (!keepOpen) return {};
-  const create: LineSource["create"] = async (client) => (await import("./line.js")).createLine(client);
+  const create: LineSource["create"] = async (client) => (await import("./channel.js")).createLine(client);
   return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create } };
 }
 

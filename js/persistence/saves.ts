@@ -1,10 +1,10 @@
 // The saves of a thread with the option `persist`: it owns its store before it acts (owner.ts), begins with what is there
-// (question.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
+// (store-read.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import { createClaim, type StoreMember } from "./owner.js";
-import { createQuestion } from "./question.js";
+import { createQuestion } from "./store-read.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
 import type { Early } from "./open.js";

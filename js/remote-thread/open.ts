@@ -16,7 +16,7 @@ import type { Connected } from "./connect.js";
 import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
 import { changed, unanswered, type OpenedThread } from "./page.js";
-import { createQuestion } from "./question.js";
+import { createQuestion } from "./thread-request.js";
 import { createStatus } from "./status.js";
 
 /** The opening of a thread. */

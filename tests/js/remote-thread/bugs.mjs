@@ -3,7 +3,7 @@
 export const bugs = [
   {
     name: "a failed load lets what waits go",
-    file: "remote-thread/question.ts",
+    file: "remote-thread/thread-request.ts",
     from: "await called;",
     to: "throw error;",
     tests: ["open"],

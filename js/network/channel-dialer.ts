@@ -4,11 +4,11 @@
 //      ▲                                                 │ attempts used up
 //      └──close, closed by the server────────────────────┘
 
-import { createConnection, type ConnectionEvents } from "./line-connection.js";
+import { createConnection, type ConnectionEvents } from "./channel-connection.js";
 import { retryTimes } from "./request.js";
 import { createBudget, pauseOf } from "./retry.js";
 import { AgentError } from "../api/error.js";
-import type { Line, LineClient } from "../api/line.js";
+import type { Line, LineClient } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
 /** The frames of a line's connections, and how they end. */

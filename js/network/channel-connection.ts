@@ -1,7 +1,7 @@
-// The connection of a line, one at a time: opened, read to its end, hung up. When that is to happen is decided in line-dialer.ts.
+// The connection of a line, one at a time: opened, read to its end, hung up. When that is to happen is decided in channel-dialer.ts.
 
 import { aborted, LINES, toError } from "./body.js";
-import type { LineClient, Wire, WireEvents } from "../api/line.js";
+import type { LineClient, Wire, WireEvents } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
 /** The events of a connection, with its frames. */

@@ -2,7 +2,7 @@
 // because the connection was lost.
 
 import { createBody, type WritableBody } from "./body.js";
-import { endsByDefault, isText, parse } from "./line-frames.js";
+import { endsByDefault, isText, parse } from "./channel-frames.js";
 import { call } from "../base/call.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";

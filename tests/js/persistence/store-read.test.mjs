@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { deferred, load } from "../lib.mjs";
 import { turn } from "./over-stores.mjs";
 
-const { createQuestion } = await load("persistence/question");
+const { createQuestion } = await load("persistence/store-read");
 
 describe("a question to a store", () => {
   let heard;

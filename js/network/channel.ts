@@ -1,19 +1,19 @@
 // A line: one connection that is kept open over several answers, for systems whose sessions outlive a run. The core knows runs,
 // each with a body of its own; a line cuts what comes into these bodies. So everything that holds for a run holds here.
 //
-//   frames ──► line ─┬─ an answer is on ──► its body (line-answers.ts)
+//   frames ──► line ─┬─ an answer is on ──► its body (channel-answers.ts)
 //                    └─ none ─────────────► unread: the agent begins a run that nobody asked for
 //
-// line-dialer.ts decides when there is a connection, which is in line-connection.ts. An answer ends with an event that says so, with a
+// channel-dialer.ts decides when there is a connection, which is in channel-connection.ts. An answer ends with an event that says so, with a
 // pause, or with the next message of the user. If the connection is lost before, the body fails, and the run is `truncated`.
 
 import { aborted, toError } from "./body.js";
-import { createAnswers } from "./line-answers.js";
-import { createDialer } from "./line-dialer.js";
-import { dataOf, idOf, isSign, isText } from "./line-frames.js";
+import { createAnswers } from "./channel-answers.js";
+import { createDialer } from "./channel-dialer.js";
+import { dataOf, idOf, isSign, isText } from "./channel-frames.js";
 import { retryTimes } from "./request.js";
 import { AgentError } from "../api/error.js";
-import type { Line, LineClient, Wire } from "../api/line.js";
+import type { Line, LineClient, Wire } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 import { createQueue } from "../base/queue.js";
 import { kept, whenCollected } from "../base/weak.js";

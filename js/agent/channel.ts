@@ -1,7 +1,7 @@
-// The line of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/line.ts). What comes
+// The line of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/channel.ts). What comes
 // over it without being asked for is a run as well.
 
-import type { Line, LineClient } from "../api/line.js";
+import type { Line, LineClient } from "../api/channel.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { internal, toJson, unsupported } from "../base/failure.js";
 import type { toRunInput } from "./input.js";
