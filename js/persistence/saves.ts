@@ -1,10 +1,10 @@
 // The saves of a thread with the option `persist`: it owns its store before it acts (owner.ts), begins with what is there
-// (question.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
+// (store-read.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import { createClaim, type StoreMember } from "./owner.js";
-import { createQuestion } from "./question.js";
+import { createStoreRead } from "./store-read.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
 import type { Early, Kit } from "./open.js";
@@ -23,7 +23,7 @@ export const openSaves = (
   const { link, shown, members, emitter } = thread;
   const { everyMs = 1000, waitMs = 300, loadMs = 3000, linger = Infinity } = given.saving ?? {};
   const gate = createGate();
-  const question = createQuestion(kit);
+  const reading = createStoreRead(kit);
   // The agent's save when it let go of a store that it could not write to.
   let unsaved: string | undefined;
   // The agent's save when it began without a store, if nothing was done by then.
@@ -64,7 +64,7 @@ export const openSaves = (
     const runId = link.busy() ? undefined : interrupted(last);
     if (runId !== undefined) thread.jobs.rejoin(runId);
     else if (members.watched()) void link.load();
-    thread.line?.reconnect();
+    thread.channel?.reconnect();
     // Saves the changes from before the store was this agent's.
     if (stored.dirty && claim.owns()) keeper.save();
     // Not before what the store was asked for has begun.
@@ -119,7 +119,7 @@ export const openSaves = (
   const fetch = (read = load, limit = loadMs): void => {
     stale = false;
     stored.asked();
-    question.ask(read, limit, {
+    reading.ask(read, limit, {
       now: (value) => {
         if (value) link.awaitSave();
         begin(value);
@@ -172,7 +172,7 @@ export const openSaves = (
     // The runs that end with it are in this save as they were, and in no other.
     gate.close();
     const json = thread.remote.saved(link.suspend(outcome));
-    thread.line?.current?.close();
+    thread.channel?.current?.close();
     if (stored.dirty) write(json, () => {});
     if (stored.dirty) unsaved = json;
     keeper.stop();
@@ -184,7 +184,7 @@ export const openSaves = (
   const hangUp = (): void => {
     // A save has nothing of what still waits for the store: that comes first.
     owed = !!gate.closed;
-    if (owed || disposed || members.here().length) return;
+    if (owed || disposed || members.present().length) return;
     letGo("aborted");
     claim.leave();
     // The submits that waited are in the queue of the save, and no longer in the thread that is shown.
@@ -203,14 +203,14 @@ export const openSaves = (
 
   const member: StoreMember = {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => (working() && !deserted()) || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    busy: () => (working() && !deserted()) || (stored.dirty && !!gate.closed && (reading.open || !stored.unread)),
     mounted: members.watched,
     surrender: () => letGo(),
     own: () => {
       if (disposed) return;
       // Somebody may have written since: an agent of this page, or of another tab.
       stale ||= claim.shared() || stored.changed();
-      if (question.open) return;
+      if (reading.open) return;
       if (!stale) {
         // A save that was read waits as long as the store is not this agent's.
         begin(last === undefined ? undefined : JSON.parse(last));
@@ -220,7 +220,7 @@ export const openSaves = (
       fetch();
     },
     look: () => {
-      if (!gate.closed || disposed || question.open || link.busy()) return;
+      if (!gate.closed || disposed || reading.open || link.busy()) return;
       const apply = (value: unknown): void => {
         if (!value || !gate.closed || disposed || claim.owns() || link.busy()) return;
         begin(value);
@@ -299,7 +299,7 @@ export const openSaves = (
       disposed = true;
       const owes = stored.late && stored.dirty;
       const written = owes ? claim.promise() : () => {};
-      question.end(written);
+      reading.end(written);
       // A store that hangs is not waited for.
       if (owes) later(loadMs, written);
       claim.leave();
