@@ -52,7 +52,7 @@ export interface ChannelClient {
   readonly kit: PageKit;
 }
 
-/** What the chunk of a channel uses of the page's other code. */
+/** The page's helpers that the chunk of a channel receives. */
 export interface PageKit {
   readonly AgentError: typeof AgentError;
   /** Objects that may not be collected. */

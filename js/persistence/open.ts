@@ -14,7 +14,7 @@ type OpenSavesNow = typeof import("./saves.js").openSaves;
 
 /** The part that is done by then. */
 export interface Early {
-  /** What is known of the text in the store. */
+  /** The text in the store, as far as it is known. */
   readonly text: Text;
   /** The lock of the store, once it was asked for. */
   readonly lock: Promise<Free | undefined> | undefined;
@@ -24,9 +24,9 @@ export interface Early {
   readonly shown: string | undefined;
 }
 
-/** What the chunk of saves uses of this bundle. It imports none of it: bundlers would put what both have into chunks of their own. */
+/** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
 const kit = { isPromise, settle, whenCollected, union, reasonOf, unsupported, locksFor, takeLock, readStore, writeStore } as const;
-export type Kit = typeof kit;
+export type SavesKit = typeof kit;
 
 /** The methods that can wait; until then nothing is refused. */
 const names = ["use", "refusal", "changed", "alone", "rest", "ended", "save", "write", "renew", "dispose"] as const;
@@ -81,7 +81,7 @@ export const openStored: OpenSaves = (given, thread, beginning) => {
       if (locks) lock ??= takeLock(locks, store.key);
       void Promise.resolve(locks ? lock : nothing).then((free) => {
         owns = !!free;
-        // What the agent is used for is shown by now.
+        // The agent's use is shown by now.
         write();
       });
       start();

@@ -7,7 +7,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import type { Free } from "./lock.js";
-import type { Early, Kit } from "./open.js";
+import type { Early, SavesKit } from "./open.js";
 import type { First, Text } from "./record.js";
 
 /** A thread, as the other users of its store see it. */
@@ -55,7 +55,7 @@ export interface Claim {
 
 /** The state that the threads of a page with the same store share: as a rule there is one thread. */
 interface SharedStore {
-  readonly kit: Kit;
+  readonly kit: SavesKit;
   readonly key: string | undefined;
   /** The first is the page's owner. Weak, so that what nobody uses can be collected. */
   line: WeakRef<StoreMember>[];
@@ -92,7 +92,7 @@ const others = new WeakMap<AgentStore, SharedStore>();
 // Of all writes, so that a place that was forgotten is never taken for one that nobody wrote to.
 let writes = 0;
 
-const placeOf = (store: AgentStore, kit: Kit, text: Text = {}): SharedStore => {
+const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): SharedStore => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
@@ -248,7 +248,7 @@ const start = (place: SharedStore, store: AgentStore): void => {
 const forgetting = (place: SharedStore) => (): void => void (lineOf(place).length || abandon(place));
 
 /** A thread's claim to a store. Nothing is asked for yet. */
-export function createClaim(kit: Kit, store: AgentStore, member: StoreMember, first: First, early?: Early): Claim {
+export function createClaim(kit: SavesKit, store: AgentStore, member: StoreMember, first: First, early?: Early): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
   const at = (): SharedStore => placeOf(store, kit, early?.text);
   const leads = (place: SharedStore): boolean => lineOf(place)[0] === member;

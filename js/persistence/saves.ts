@@ -7,7 +7,7 @@ import { createClaim, type StoreMember } from "./owner.js";
 import { createStoreRead } from "./store-read.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
-import type { Early, Kit } from "./open.js";
+import type { Early, SavesKit } from "./open.js";
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import type { SavedAgent } from "../api/saving.js";
 import { later } from "../base/timer.js";
@@ -17,7 +17,7 @@ export const openSaves = (
   given: SavesOptions,
   thread: SavesClient,
   { show, refuse }: Beginning,
-  kit: Kit,
+  kit: SavesKit,
   early?: Early,
 ): Saves => {
   const { link, shown, members, emitter } = thread;

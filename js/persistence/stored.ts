@@ -2,7 +2,7 @@
 // late to be shown, and never over a save that has not been read.
 
 import { mergeSaves } from "./merge.js";
-import type { Kit } from "./open.js";
+import type { SavesKit } from "./open.js";
 import type { Claim } from "./owner.js";
 
 export interface Stored {
@@ -34,7 +34,7 @@ export interface Stored {
 }
 
 /** A store that nobody has asked. `warn` hears what keeps a save from being written. */
-export function createStored(kit: Kit, claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
+export function createStored(kit: SavesKit, claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
   let unknown: "late" | "refused" | undefined;
   let older: string | undefined;
   let dirty = false;

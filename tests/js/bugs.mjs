@@ -58,8 +58,8 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
-    to: "(stored.dirty && question.open)",
+    from: "(stored.dirty && !!gate.closed && (reading.open || !stored.unread))",
+    to: "(stored.dirty && reading.open)",
     tests: ["tabs"],
   },
   {
@@ -177,7 +177,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
+    from: "(stored.dirty && !!gate.closed && (reading.open || !stored.unread))",
     to: "link.busy()",
     tests: ["tabs"],
   },

@@ -137,7 +137,7 @@ export const bugs = [
   {
     name: "a submit is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "        // What the agent is used for is shown by now.\n        write();",
+    from: "        // The agent's use is shown by now.\n        write();",
     to: "",
     tests: ["early"],
   },
@@ -158,7 +158,7 @@ export const bugs = [
   {
     name: "the queue of the save is forgotten while the code of saves is on its way",
     file: "core/link.ts",
-    from: "if (typeof shared.saved === \"string\") shared.known = shared.saved;",
+    from: "if (typeof shared.saved === \"string\") shared.lastSave = shared.saved;",
     to: "",
     tests: ["early"],
   },
