@@ -9,7 +9,10 @@ import { carried, load, storeOf } from "./lib.mjs";
 import { never, Outside } from "./outside.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
+const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }, { openEarly, loadSaves }] = await Promise.all(
+  ["agent/agent", "worker/agent", "persistence/record", "persistence/open"].map(load),
+);
+const openSaves = await loadSaves();
 const core = await carried();
 // It is there before a page asks for it.
 await load("remote-thread/index");
@@ -55,8 +58,15 @@ class Origin {
     return page;
   }
 
-  store(page, { ordered, full }) {
+  store(page, { ordered, full, code }) {
     const { outside } = this;
+    /** The code that writes stores comes to the page. */
+    const coming = () => (page.code ??= new Promise((resolve) => outside.later(`${page.name} has the code`, {}, () => {
+      if (page.dead) return;
+      page.early = false;
+      resolve(openSaves);
+    })));
+    page.early ??= !!code;
     const asked = (what, action) => {
       if (!this.slow) return page.dead ? undefined : action();
       return new Promise((resolve) => {
@@ -64,7 +74,7 @@ class Origin {
         outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(new Promise((done) => done(action()))));
       });
     };
-    return storeOf({
+    const store = storeOf({
       key: page.key,
       ordered,
       load: () => asked("load", () => structuredClone(this.saved)),
@@ -87,6 +97,7 @@ class Origin {
         },
       }),
     });
+    return code ? { ...store, open: (...thread) => (page.early ? openEarly(coming, ...thread) : store.open(...thread)) } : store;
   }
 
   /** navigator.locks, for all pages: the name of a lock says whose call it is. */
@@ -359,11 +370,19 @@ export async function play(seed, kind) {
     const others = together(life).filter((other) => other !== life && !other.gone && (other.unmount || !kind.together || kind.worker));
     // The last one that somebody uses takes the thread along, and what nobody uses shows it.
     const ends = how !== "dispose" || !others.length;
+    if (life.page.early && !kind.slow && origin.owners.at(-1) === life.page && life.page.free.size) kept(life.page);
     for (const one of ends ? together(life) : [life]) one.gone = true;
     for (const promise of promises) if (ends && promise.life.page === life.page && promise.result === undefined) promise.left = true;
     if (how === "dispose") return life.agent.dispose();
     if (how === "reload") page.dispatchEvent(new Event("pagehide"));
     life.page.die();
+  };
+
+  /** What was said in this page is in the store, although the code that writes stores has not come. */
+  const kept = (page) => {
+    const { messages = [], queue = [] } = stored() ?? {};
+    const ids = [...messages, ...queue.flatMap((waiting) => waiting.messages)].map(({ id }) => id);
+    for (const { id, life, result, stopped } of promises) if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no store`);
   };
 
   /** Somebody tries again what has failed, and pages back to the first message. Says whether there is something to do. */
@@ -432,8 +451,12 @@ export async function play(seed, kind) {
     else delete globalThis.navigator;
   }
 
+  function stored() {
+    return kind.full ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} }) : origin.saved;
+  }
+
   function check() {
-    const saved = kind.full ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} }) : origin.saved;
+    const saved = stored();
     const thread = saved?.messages ?? [];
     // Where the store was too late to write to, what was said stays with its page until that is used again.
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
