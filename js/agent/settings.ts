@@ -15,6 +15,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
       return threadId();
     },
     rules,
+    binary: !!(given.transport ?? given).binary,
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.
