@@ -198,34 +198,34 @@ function ownersOf({ functions, imported, exports, elements }) {
   for (const index of all) of(index).calls.forEach((called) => callers.get(called)?.add(index));
 
   /** @type {Map<number, string>} */
-  const named = new Map();
+  const byPath = new Map();
   for (const index of all) {
     const found = Object.entries(addOns).find(([, { paths }]) => paths.test(of(index).name));
-    if (found) named.set(index, found[0]);
+    if (found) byPath.set(index, found[0]);
   }
-  for (let before = -1; before !== named.size;) {
-    before = named.size;
-    for (const [index, owner] of named) {
+  for (let before = -1; before !== byPath.size;) {
+    before = byPath.size;
+    for (const [index, owner] of byPath) {
       const { body, fixed } = of(index);
-      const others = [...(callers.get(index) ?? [])].map((caller) => named.get(caller)).filter((other) => other !== owner);
+      const others = [...(callers.get(index) ?? [])].map((caller) => byPath.get(caller)).filter((other) => other !== owner);
       const allowed = others.every((other) => !other || addOns[other]?.calls?.includes(owner));
       const outside = placed.includes(index) || others.length > 0;
-      if (fixed || (outside && (body.length < shortest || !allowed))) named.delete(index);
+      if (fixed || (outside && (body.length < shortest || !allowed))) byPath.delete(index);
     }
   }
 
-  /** What is reached from these without a call of a function that has an add-on's path. @param {number[]} from */
+  /** These functions and all that they reach without a call of a function that has an add-on's path. @param {number[]} from */
   const reached = (from) => {
     const found = new Set(from);
-    for (const index of found) of(index)?.calls.forEach((called) => void (named.has(called) || found.add(called)));
+    for (const index of found) of(index)?.calls.forEach((called) => void (byPath.has(called) || found.add(called)));
     return found;
   };
-  const based = reached([...placed, ...exported, ...all.filter((index) => of(index).fixed)].filter((index) => !named.has(index)));
+  const based = reached([...placed, ...exported, ...all.filter((index) => of(index).fixed)].filter((index) => !byPath.has(index)));
   /** @type {Owners} */
-  const owners = new Map([...named].map(([index, owner]) => [index, [owner]]));
+  const owners = new Map([...byPath].map(([index, owner]) => [index, [owner]]));
   for (const name of Object.keys(addOns)) {
-    for (const index of reached([...named].flatMap(([each, owner]) => (owner === name ? each : [])))) {
-      if (of(index) && !based.has(index) && !named.has(index)) owners.set(index, [...(owners.get(index) ?? []), name]);
+    for (const index of reached([...byPath].flatMap(([each, owner]) => (owner === name ? each : [])))) {
+      if (of(index) && !based.has(index) && !byPath.has(index)) owners.set(index, [...(owners.get(index) ?? []), name]);
     }
   }
   // Once where one of them brings the other.

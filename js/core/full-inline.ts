@@ -26,8 +26,8 @@ const brought: Partial<Record<AddOn, readonly AddOn[]>> = { chio: ["guard"], ste
 /** The add-ons that the options need, and these. A dialect of another name is refused by the core. */
 function addOnsOf(options: Needs, more: readonly AddOn[]): Set<AddOn> {
   const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
-  const named = Object(dialect).name ?? dialect;
-  const needs = [named, guard !== undefined && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
+  const spoken = Object(dialect).name ?? dialect;
+  const needs = [spoken, guard !== undefined && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
   const known = needs.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
   return new Set(known.flatMap((each) => [each, ...(brought[each] ?? [])]));
 }
