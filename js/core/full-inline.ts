@@ -33,7 +33,7 @@ function addOnsOf(options: Needs, more: readonly AddOn[]): Set<AddOn> {
 }
 
 /** The add-ons that the base has, or gets. */
-const there = new Map<AddOn, Promise<unknown>>();
+const loaded = new Map<AddOn, Promise<unknown>>();
 
 let base: WebAssembly.ModuleImports;
 
@@ -42,8 +42,8 @@ const attach = async (addOn: Promise<ArrayBuffer>): Promise<unknown> => WebAssem
 /** Loads an add-on, and attaches it to the base. A load that failed is forgotten. */
 function add(name: AddOn, inflate: Inflate): Promise<unknown> {
   const added = chunks[name]().then(({ bytes }) => attach(inflate(bytes)));
-  there.set(name, added);
-  added.catch(() => there.delete(name));
+  loaded.set(name, added);
+  added.catch(() => loaded.delete(name));
   return added;
 }
 
@@ -53,7 +53,7 @@ export const glue = {
   attach,
   /** Loads the add-ons that are needed, once the base is there. */
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {
-    await Promise.all([...addOnsOf(options, more)].map((each) => there.get(each) ?? add(each, inflate)));
+    await Promise.all([...addOnsOf(options, more)].map((each) => loaded.get(each) ?? add(each, inflate)));
     return glue;
   },
   askGuard,
