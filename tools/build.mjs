@@ -123,7 +123,7 @@ async function optimize(module) {
       takeStringsOnly(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
       if (divided) divide(module);
-      for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(readFileSync(join(scratch, `${part}.wasm`))));
+      for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(readFileSync(join(scratch, `${part}.wasm`)), part.startsWith("add-ons/")));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }));
@@ -187,10 +187,11 @@ async function assemble() {
  * takes seconds for it; as many blocks as it likes, and not 15, are 1% of that.
  *
  * @param {Uint8Array} wasm
+ * @param {boolean} later it comes after its base, which has brought the program that puts it back
  */
-async function inlineBytes(wasm) {
+async function inlineBytes(wasm, later) {
   const { deflateAsync } = await import("@gfx/zopfli");
-  const forms = [pack(wasm, await compileUnpacker(join(scratch, "unpack.wasm"))), wasm];
+  const forms = [pack(wasm, later ? undefined : await compileUnpacker(join(scratch, "unpack.wasm"))), wasm];
   const deflated = await Promise.all(forms.map((form) => deflateAsync(form, { numiterations: 15, blocksplittingmax: 0 })));
   const [shortest] = deflated.sort((a, b) => a.length - b.length);
   return `export const bytes = "${Buffer.from(shortest ?? []).toString("base64")}";\n`;
