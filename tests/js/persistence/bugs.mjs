@@ -181,7 +181,7 @@ export const bugs = [
     file: "persistence/open.ts",
     from: "JSON.stringify(await ask()) === then",
     to: "true",
-    tests: ["tabs"],
+    tests: ["early"],
   },
   {
     name: "a change from before the code of saves is lost to what another tab has written",
