@@ -2,7 +2,6 @@
 
 import type { Agent, AgentOptions, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
-import { createEmitter } from "../base/emitter.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
@@ -11,12 +10,10 @@ import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { withPreset } from "./preset.js";
-import type { Member } from "../thread/members.js";
 import { createRuns } from "./runs.js";
-import type { Self } from "./self.js";
-import { firstSnapshot, ofThread } from "./shown.js";
+import { createSelf } from "./self.js";
+import { firstSnapshot } from "./shown.js";
 import { createThread, type Linked, type Thread } from "./thread.js";
-import { createView } from "./view.js";
 
 /**
  * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
@@ -24,8 +21,8 @@ import { createView } from "./view.js";
  *
  * @internal
  */
-export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
-  return createAgentOver(false, (inflate) => load(inflate).then(portTo), given, createLink, mounted);
+export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, options: AgentOptions<State>, mounted = false): Agent<State> {
+  return createAgentOver(false, (inflate) => load(inflate).then(portTo), options, createLink, mounted);
 }
 
 /**
@@ -36,19 +33,19 @@ export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>
 export function createAgentOver<State, Place>(
   worker: boolean,
   core: (inflate: Inflate) => Promise<Place>,
-  given: AgentOptions<State>,
+  options: AgentOptions<State>,
   linked: Linked<State, Place>,
   mounted = false,
 ): Agent<State> {
-  given = withPreset(given);
+  options = withPreset(options);
   // Mistakes are reported where they are made.
-  checkOptions(given);
-  if (given.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
-  const first = firstSnapshot(given);
-  const make = (): Thread<State> => createThread(core, given, first, linked);
+  checkOptions(options);
+  if (options.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
+  const first = firstSnapshot(options);
+  const make = (): Thread<State> => createThread(core, options, first, linked);
   // A server that renders has pages of several users.
-  const shared = given.persist && !(mounted && typeof document !== "object");
-  return createAgentOf(shared ? given.persist!.share(worker, given as AgentOptions, make) : make(), given, first, mounted);
+  const shared = options.persist && !(mounted && typeof document !== "object");
+  return createAgentOf(shared ? options.persist!.share(worker, options as AgentOptions, make) : make(), options, first, mounted);
 }
 
 const none: readonly Checkpoint[] = [];
@@ -56,31 +53,13 @@ const none: readonly Checkpoint[] = [];
 /** An agent of that thread. */
 function createAgentOf<State>(
   thread: Thread<State>,
-  given: AgentOptions<State>,
+  initial: AgentOptions<State>,
   first: ReturnType<typeof firstSnapshot<State>>,
   mounted: boolean,
 ): Agent<State> {
-  let current = given;
-  let gone = false;
-  const options = (): AgentOptions<State> => current;
-  const disposed = (): boolean => gone || thread.disposed();
-  const emitter = createEmitter(options as () => AgentOptions);
-  const view = createView(thread.read);
-  const alive = (): void => thread.alive(disposed());
-  const act = (): void => {
-    alive();
-    view.refuse();
-    saves.use();
-  };
-  const member: Member<State> = {
-    ...{ options, emitter, mounted, watched: view.watched, changed: view.changed },
-    get agent() {
-      return agent;
-    },
-    gone: () => gone,
-  };
-  const { link, source, saves } = thread;
-  const self: Self<State> = { ...{ thread, member, options, disposed, emitter, view, alive, act }, read: view.read };
+  const self = createSelf(thread, initial, first, mounted, () => agent);
+  const { emitter, view, alive, act, dispose } = self;
+  const { link, source } = thread;
 
   /** Sends a person's decision about a call. The core may have to be loaded first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
@@ -88,23 +67,14 @@ function createAgentOf<State>(
     link.act((session) => session.call(method, json));
   };
 
-  const dispose = (): void => {
-    if (gone) return;
-    view.holder()?.cancel(view);
-    thread.leave(member);
-    gone = true;
-    emitter.close();
-    view.close();
-  };
-
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
-      if (gone) return () => {};
+      if (self.gone()) return () => {};
       const off = view.subscribe(listener);
       thread.arrive();
       return () => {
         off();
-        thread.released(member);
+        thread.released(self);
       };
     },
     getSnapshot: view.read,
@@ -119,15 +89,15 @@ function createAgentOf<State>(
     stop: async () => (!view.read().isLoading && thread.remote.thread?.giveUp() ? undefined : link.stop()),
     connect: async () => {
       act();
-      const line = await thread.keepLine();
+      const channel = await thread.openChannel();
       alive();
-      await line.connect();
+      await channel.connect();
     },
     disconnect: async () => {
       alive();
-      thread.line?.leave();
+      thread.channel?.leave();
       await link.call("disconnect");
-      thread.line?.current?.close();
+      thread.channel?.current?.close();
     },
     // The core says what is wrong with it.
     addToolResult: (reply) => decide("settleCall", toJson({ toolCallId: reply?.toolCallId, result: reply?.result, error: reply?.error })),
@@ -146,21 +116,6 @@ function createAgentOf<State>(
     },
     at: (checkpoint) => thread.history?.at(idOf(checkpoint)),
     save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
-    reset: () => {
-      act();
-      view.holder()?.cancel(view);
-      const hear = thread.history?.clear();
-      const json = toJson({ messages: first.messages, state: first.state });
-      // Until the core has heard of it, checkpoints of the runs that it has ended may come.
-      link.reset(
-        {
-          fold: ({ threadId }) => ofThread(first, threadId),
-          apply: (session) => session.call("reset", json),
-        },
-        hear,
-      );
-      saves.renew();
-    },
     dispose,
     guard: createGuard(self),
     send: (event) => {
@@ -180,17 +135,11 @@ function createAgentOf<State>(
     },
     events: emitter.events,
     requests: thread.emitter.requests,
-    setOptions: (next) => {
-      if (gone) return;
-      const all = withPreset(next);
-      checkOptions(all);
-      current = all;
-      link.listen();
-    },
+    setOptions: self.setOptions,
   };
   const agent = methods as Agent<State>;
   // Older engines have no such symbol.
   if (Symbol.dispose) agent[Symbol.dispose] = dispose;
-  thread.join(member);
+  thread.join(self);
   return agent;
 }

@@ -1,18 +1,17 @@
-// When the connection of a line is opened: at first, again after a loss, until it is given up.
+// When the connection of a channel is opened: at first, again after a loss, until it is given up.
 //
 //   closed ──ensure──► connecting ──► open ──lost──► reconnecting ──► open
 //      ▲                                                 │ attempts used up
 //      └──close, closed by the server────────────────────┘
 
-import { createConnection, type ConnectionEvents } from "./line-connection.js";
-import { retryTimes } from "./request.js";
+import { createConnection, type ConnectionEvents } from "./channel-connection.js";
 import { createBudget, pauseOf } from "./retry.js";
-import { AgentError } from "../api/error.js";
-import type { Line, LineClient } from "../api/line.js";
+import type { AgentError } from "../api/error.js";
+import type { Channel, ChannelClient, PageKit } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
-/** The frames of a line's connections, and how they end. */
-export interface Heard extends Pick<ConnectionEvents, "opened" | "frame" | "ended" | "failed"> {
+/** The frames of a channel's connections, and how they end. */
+export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame" | "ended" | "failed"> {
   /** It is lost, and is being opened again by itself. `continues`: where it was. */
   paused(continues: boolean): void;
   /** It is closed, and nobody waits for it. */
@@ -20,15 +19,16 @@ export interface Heard extends Pick<ConnectionEvents, "opened" | "frame" | "ende
 }
 
 /** A connection that is closed. */
-export function createDialer(client: LineClient, heard: Heard) {
+export function createDialer(client: ChannelClient, handlers: DialerHandlers) {
+  const { kit } = client;
   const phase = createPhase(() => client.changed());
-  const attempts = createAttempts(() => retryTimes(client.options().retry));
+  const attempts = createAttempts(() => kit.retryTimes(client.options().retry));
   let waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
   // The last id of a source.
   let cursor: string | undefined;
 
   const connection = createConnection(client, {
-    ...heard,
+    ...handlers,
     begins: () => {
       attempts.begin();
       if (attempts.count()) phase.reconnecting();
@@ -38,19 +38,19 @@ export function createDialer(client: LineClient, heard: Heard) {
       if (phase.is("open")) return;
       attempts.opened();
       phase.set("open");
-      heard.opened();
+      handlers.opened();
       for (const { resolve } of waiting.splice(0)) resolve();
     },
     paused: () => {
-      heard.paused(cursor !== undefined);
+      handlers.paused(cursor !== undefined);
       attempts.paused();
       phase.reconnecting();
     },
   });
 
   /** Nobody waits for it. */
-  const giveUp = (error = new AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void => {
-    heard.closed();
+  const giveUp = (error: AgentError = new kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void => {
+    handlers.closed();
     attempts.cancel();
     phase.set("closed");
     for (const { reject } of waiting.splice(0)) reject(error);
@@ -65,10 +65,10 @@ export function createDialer(client: LineClient, heard: Heard) {
     if (phase.is("closed")) return giveUp();
     const retryAt = attempts.later(error, redial);
     if (retryAt !== undefined) return phase.reconnecting(retryAt);
-    const failure = failureOf(error);
-    const asked = waiting.length > 0;
+    const failure = failureOf(kit, error);
+    const requested = waiting.length > 0;
     giveUp(failure);
-    if (!answering && !asked) client.failed(failure);
+    if (!answering && !requested) client.failed(failure);
   };
 
   const isOpen = (): boolean => !!connection.wire() && phase.is("open");
@@ -78,8 +78,8 @@ export function createDialer(client: LineClient, heard: Heard) {
     state: () => phase.shown(attempts.count()),
     isOpen,
     /** A frame has come. `id`: the id that it has. */
-    heard: (id: string | undefined): void => {
-      attempts.heard();
+    received: (id: string | undefined): void => {
+      attempts.received();
       cursor = id ?? cursor;
     },
     /** Opens it, unless it is. */
@@ -116,24 +116,24 @@ export function createDialer(client: LineClient, heard: Heard) {
   };
 }
 
-type LineState = ReturnType<Line["state"]>;
+type ChannelState = ReturnType<Channel["state"]>;
 
 /** The phase of the connection; `changed` is called when it is set. */
 function createPhase(changed: () => void) {
-  let now: LineState["phase"] = "closed";
+  let now: ChannelState["phase"] = "closed";
   // When the last attempt was due; absent while the core decides about it.
   let retryAt: number | undefined;
-  const set = (next: LineState["phase"], due?: number): void => {
+  const set = (next: ChannelState["phase"], due?: number): void => {
     now = next;
     retryAt = due;
     changed();
   };
   return {
-    is: (phase: LineState["phase"]) => now === phase,
+    is: (phase: ChannelState["phase"]) => now === phase,
     retryAt: () => retryAt,
     set: (next: "closed" | "connecting" | "open"): void => set(next),
     reconnecting: (due = retryAt): void => set("reconnecting", due),
-    shown: (attempt: number): LineState => ({
+    shown: (attempt: number): ChannelState => ({
       phase: now,
       attempt: now === "open" ? 0 : attempt,
       ...(retryAt !== undefined && { retryAt: Math.round(retryAt) }),
@@ -142,7 +142,7 @@ function createPhase(changed: () => void) {
 }
 
 /** Counts the attempts to open a connection since its last frame, and begins the next one when it is due. */
-function createAttempts(times: () => ReturnType<typeof retryTimes>) {
+function createAttempts(times: () => ReturnType<PageKit["retryTimes"]>) {
   let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Of this connection; 0 while it is not open.
@@ -156,7 +156,7 @@ function createAttempts(times: () => ReturnType<typeof retryTimes>) {
       budget(times().perMinute, Date.now(), 1);
     },
     opened: () => void (openedAt = Date.now()),
-    heard: () => void (count = 0),
+    received: () => void (count = 0),
     paused: () => void count++,
     lost: (): void => {
       // One that has stood for long is no attempt.
@@ -181,8 +181,8 @@ function createAttempts(times: () => ReturnType<typeof retryTimes>) {
 const isDenied = (error: Error): boolean => (error as { status?: number }).status === 401;
 
 /** The error of a connection that could not be opened again. */
-function failureOf(cause: Error): AgentError {
+function failureOf(kit: PageKit, cause: Error): AgentError {
   const denied = isDenied(cause);
   const message = `The connection was lost, and could not be opened again: ${cause.message}`;
-  return new AgentError({ kind: denied ? "auth" : "connection", message, retryable: !denied, cause });
+  return new kit.AgentError({ kind: denied ? "auth" : "connection", message, retryable: !denied, cause });
 }

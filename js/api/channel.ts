@@ -3,7 +3,7 @@
 import type { AgentError } from "./error.js";
 import type { AgentOptions } from "./options.js";
 import type { Connection } from "./snapshot.js";
-import type { KeepOpenOptions, RunTarget, TransportRequest, TransportTarget } from "./transport.js";
+import type { KeepOpenOptions, RetryOptions, RunTarget, TransportRequest, TransportTarget } from "./transport.js";
 
 /** One connection, while it lasts. */
 export interface Wire {
@@ -29,17 +29,17 @@ export interface WireEvents {
 export type OpenWire = (request: TransportRequest, signal: AbortSignal, events: WireEvents) => Promise<Wire>;
 
 /** The part of a transport whose connections are kept open. */
-export interface LineSource {
+export interface ChannelSource {
   readonly settings: KeepOpenOptions;
   readonly open: OpenWire;
   /** Loads what makes one, which is a chunk of its own. */
-  create(client: LineClient): Promise<Line>;
+  create(client: ChannelClient): Promise<Channel>;
 }
 
-/** The agent that a line is for. */
-export interface LineClient {
+/** The agent that a channel is for. */
+export interface ChannelClient {
   /** As it is now, for a transport may be replaced. */
-  source(): LineSource | undefined;
+  source(): ChannelSource | undefined;
   options(): AgentOptions;
   run(): RunTarget;
   /** Frames wait that no run takes. */
@@ -49,8 +49,22 @@ export interface LineClient {
   changed(): void;
   /** It is lost for good, between two answers. */
   failed(error: AgentError): void;
+  readonly kit: PageKit;
+}
+
+/** The page's helpers that the chunk of a channel receives. */
+export interface PageKit {
+  readonly AgentError: typeof AgentError;
+  /** Objects that may not be collected. */
+  readonly retained: Set<object>;
+  /** Calls a function of the application's, whose error goes no further. */
+  call(listener: () => void): void;
+  /** The option `retry` with its defaults. */
+  retryTimes(retry: AgentOptions["retry"]): { readonly [Name in Exclude<keyof RetryOptions, "posts">]-?: number };
   /** Gives the methods of the object, without holding it. */
   weakly<Target extends object>(target: Target): Target;
+  /** Calls back when the object has been collected. */
+  whenCollected(target: object, end: () => void): void;
 }
 
 /** Frames that wait to be read. */
@@ -58,11 +72,11 @@ export interface Unread {
   /** The last answer ended with a pause, and nobody has asked anything since. */
   readonly continues: boolean;
   /** There is text among it, and not only what happens beside it. */
-  readonly talks: boolean;
+  readonly hasText: boolean;
 }
 
 /** A connection that is kept open. */
-export interface Line {
+export interface Channel {
   state(): Omit<Connection, "lastEventId">;
   /** The way of a run. */
   target(request: TransportRequest): TransportTarget;

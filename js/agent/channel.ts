@@ -1,0 +1,101 @@
+// The channel of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/channel.ts). What comes
+// over it without being asked for is a run as well.
+
+import type { Channel } from "../api/channel.js";
+import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
+import type { ChannelKit } from "./open-channel.js";
+import type { Thread } from "./thread.js";
+
+/** The channel of an agent, which its transport makes once it is needed. */
+export interface AgentChannel<State> extends Pick<Agent<State>, "connect"> {
+  /** Nobody listens from now on. */
+  leave(): void;
+  /** The channel, once it was made. */
+  readonly current: Channel | undefined;
+  /** Makes it, unless that is done. */
+  make(): Promise<Channel>;
+  /** The snapshot with the connection as the channel has it, which stays open where the core's is closed. */
+  connected(next: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** Takes what has come without being asked for, as a run that says nothing to the server. */
+  listen(): void;
+  /** Connects again if somebody has asked to listen. */
+  reconnect(): void;
+}
+
+/** The thread that the channel is of. */
+export type AgentChannelClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+
+/** The channel of an agent; `changed`: the state of the connection may be another one. */
+export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelClient<State>, changed: () => void): AgentChannel<State> {
+  const { options, read, disposed } = self;
+  let channel: Channel | undefined;
+  let making: Promise<Channel> | undefined;
+  // Somebody has asked to listen.
+  let listening = false;
+
+  const listen = (): void => {
+    if (!channel || disposed() || self.link.busy()) return;
+    channel.rest();
+    const unread = channel.unread();
+    if (!unread) return;
+    const input = kit.toRunInput(options());
+    const text = kit.toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, start: (session) => session.call("submit", text) }).catch(() => {});
+  };
+
+  const make = (): Promise<Channel> => (making ??= create().catch((cause: unknown) => {
+    making = undefined;
+    throw kit.internal("The code of a kept connection could not be loaded", cause);
+  }));
+
+  const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
+    source: () => options().transport?.keep,
+    options: () => options() as AgentOptions,
+    run: () => {
+      const { threadId, runId = "" } = read();
+      return { threadId, runId };
+    },
+    unread: listen,
+    overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
+    changed: () => disposed() || changed(),
+    failed: (error) => disposed() || self.emitter.emit("error", error),
+    kit,
+  }));
+
+  return {
+    get current() {
+      return channel;
+    },
+    make,
+    listen,
+    connected: (next) => {
+      if (!channel) return next;
+      const { lastEventId } = next.connection;
+      const connection = { ...channel.state(), ...(lastEventId !== undefined && { lastEventId }) };
+      return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
+    },
+    connect: async () => {
+      if (!options().transport?.keep) {
+        const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
+        throw kit.unsupported("keep-open", message);
+      }
+      await self.saves.ready();
+      self.alive();
+      if (self.guard) {
+        // `send` asks the guard, which a session has.
+        await self.link.load();
+        self.alive();
+        self.link.act(() => {});
+      }
+      listening = true;
+      const made = await make();
+      self.alive();
+      if (listening) await made.connect(true);
+    },
+    reconnect: () => {
+      const connect = (made: Channel): unknown => listening && !disposed() && made.connect(true);
+      if (listening) make().then(connect).catch(() => {});
+    },
+    leave: () => void (listening = false),
+  };
+}
