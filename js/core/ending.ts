@@ -5,7 +5,7 @@ import { belongs } from "../base/run-id.js";
 import { cancelled } from "../snapshot/project.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
-/** These methods of a link; `save` is one more of it, `leave` is that of its opening. */
+/** These methods of a link; `save` is one more of it, `leave` is that of its opener. */
 export function createEndings<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,

@@ -13,25 +13,25 @@ import type { Session, SessionMethods } from "../glue/core.js";
 import type { Link, LinkClient } from "./client.js";
 import { createEndings } from "./ending.js";
 import { createLinkState } from "./link-state.js";
-import { createOpening } from "./opening.js";
+import { createOpener } from "./opener.js";
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: LinkClient<State>): Link<State> {
   const { read, publish } = client;
   const shared = createLinkState(client);
   const { runs, steps } = shared;
-  const opening = createOpening(client, shared);
+  const opener = createOpener(client, shared);
 
   const ask = (method: (session: Session) => void): boolean => !!shared.live?.ask(method);
 
   const link: Link<State> = {
-    load: opening.load,
+    load: opener.load,
     run: (run, later = false) => {
       runs.add(run);
       shared.lost = undefined;
       if (shared.live) return shared.live.start(run);
       steps.wait(run);
-      if (!later) opening.begin();
+      if (!later) opener.begin();
     },
     edit: (edit) => {
       if (ask(edit.apply)) return;
@@ -41,7 +41,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     act: (apply) => {
       if (shared.live) return void shared.live.ask(apply);
       steps.add({ fold: (at) => at, apply }, true);
-      opening.begin();
+      opener.begin();
     },
     flush: () => shared.live?.flush(),
     call: (method, json) => {
@@ -91,7 +91,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     },
     lost: () => shared.lost,
     listen: () => shared.live?.listen(),
-    ...createEndings(client, shared, () => link.save(), opening.leave),
+    ...createEndings(client, shared, () => link.save(), opener.leave),
   };
   return link;
 }

@@ -6,7 +6,7 @@ import type { LinkClient, LinkState } from "./client.js";
 import type { Port } from "./port.js";
 
 /** The opening of sessions. */
-export interface Opening {
+export interface Opener {
   /** Resolves once the core was loaded, or could not be. */
   load(): Promise<void>;
   /** Something waits for a session. */
@@ -16,7 +16,7 @@ export interface Opening {
 }
 
 /** Nothing is loaded yet. */
-export function createOpening<State>(client: LinkClient<State>, shared: LinkState<State>): Opening {
+export function createOpener<State>(client: LinkClient<State>, shared: LinkState<State>): Opener {
   const { read, publish } = client;
   const { steps } = shared;
   let port: Port | undefined;
