@@ -225,9 +225,9 @@ export const bugs = [
   },
   {
     name: "each submit that waited reports the death of its core",
-    file: "core/link.ts",
-    from: "outcome: \"error\", error }, at > 0)",
-    to: "outcome: \"error\", error }, at > 9)",
+    file: "core/link-state.ts",
+    from: 'settle(run, "error", error, at > 0)',
+    to: 'settle(run, "error", error, at > 9)',
     tests: ["worker-pool"],
   },
   {

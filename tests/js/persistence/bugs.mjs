@@ -129,7 +129,7 @@ export const bugs = [
   },
   {
     name: "a decision that waits for the store is lost with its component",
-    file: "core/link.ts",
+    file: "core/ending.ts",
     from: "steps.forget(true);",
     to: "steps.forget();",
     tests: ["linger"],
