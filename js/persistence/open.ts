@@ -53,7 +53,7 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   let read: Early["read"];
   let lock: Early["lock"];
   let shown: string | undefined;
-  let mine: Promise<boolean> | undefined;
+  let mine: Promise<void> | undefined;
   let owns = false;
   // Something has changed that is not in the store.
   let dirty = false;
@@ -64,7 +64,7 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   const write = (): void => {
     if (!dirty || !owns || saves || thread.disposed()) return;
     dirty = false;
-    writeStore(store, text, JSON.parse(current()), nothing);
+    writeStore(store, text, current(), nothing);
   };
 
   const ask = (): unknown => given.restore ?? readStore(store, text, thread.shown.first);
@@ -93,11 +93,9 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   const now: Partial<Record<(typeof names)[number], () => void>> = {
     use: () => {
       start();
-      (mine ??= isMine()).then((yes) => {
-        owns = yes;
-        // The agent's use is shown by now.
-        write();
-      }, nothing);
+      mine ??= isMine().then((yes) => void (owns = yes), nothing);
+      // The agent's use is shown by then.
+      void mine.then(write);
     },
     changed: () => void (dirty = true),
     ended: write,

@@ -137,7 +137,7 @@ export const bugs = [
   {
     name: "a submit is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "        // The agent's use is shown by now.\n        write();",
+    from: "void mine.then(write);",
     to: "",
     tests: ["early"],
   },
