@@ -144,7 +144,7 @@ export const bugs = [
   {
     name: "a tab writes the store of another one before the code of saves has come",
     file: "persistence/open.ts",
-    from: "return !locks || (!!(await lock) && ",
+    from: "return !locks || ((await lock) && ",
     to: "return !locks || (",
     tests: ["early"],
   },
@@ -172,7 +172,7 @@ export const bugs = [
   {
     name: "a page reads what it has written itself, before the code of saves had come, as another tab's",
     file: "persistence/saves.ts",
-    from: "let sure = early?.owns;",
+    from: "let sure = !!early?.owns;",
     to: "let sure = false;",
     tests: ["tabs"],
   },

@@ -138,8 +138,7 @@ describe("the saves of the first agent", { skip: !real }, () => {
         const agent = make(persist);
         ${used}
         void agent.submit({ message: { id: "c", content: "c" } });
-        // The lock comes in a turn.
-        await 0; await 0; await 0; await 0;
+        await task();
         next();
       `);
       assert.deepEqual(after(left), [["a"], [["a", "c"], ["a", "c", "z"]]]);
