@@ -102,15 +102,19 @@ impl Thread {
             let known = here(message)?.calls.get(at)?.id.clone();
             (wire(&known).0 == wire(&message.calls[at].id).0).then_some(known)
         };
-        let calls = given.iter().flat_map(|message| (0..message.calls.len()).map(move |at| (message, at)));
-        let taken: HashSet<String> = calls.filter_map(|(message, at)| known(message, at)).collect();
+        let calls = |(place, message): (usize, &Message)| -> Vec<(String, usize)> {
+            (0..message.calls.len()).filter_map(|at| Some((known(message, at)?, place))).collect()
+        };
+        // Where in the list they are.
+        let taken: HashMap<String, usize> = given.iter().enumerate().flat_map(calls).collect();
         let mut last: HashMap<String, usize> = HashMap::new();
-        for message in &mut given {
+        let mut answered = HashSet::new();
+        for (place, message) in given.iter_mut().enumerate() {
             for at in 0..message.calls.len() {
                 let known = known(message, at);
                 let (id, own) = wire(&message.calls[at].id);
                 let last = last.entry(id.to_owned()).or_default();
-                let free = |number: &usize| !taken.contains(&numbered(id, *number));
+                let free = |number: &usize| !taken.contains_key(&numbered(id, *number));
                 *last = match &known {
                     Some(known) => wire(known).1,
                     None => (own.max(*last + 1)..).find(free).unwrap(),
@@ -119,7 +123,11 @@ impl Thread {
             }
             if let Some(id) = message.tool_call_id.clone() {
                 let known = here(message).and_then(|here| here.tool_call_id.as_deref()).map(wire);
-                let known = known.filter(|known| known.0 == id).map(|known| known.1);
+                // Results of several calls may have one id: each call has one of them, after it.
+                let known = known.filter(|known| known.0 == id).map(|known| known.1).filter(|number| {
+                    let call = numbered(&id, *number);
+                    taken.get(&call).is_some_and(|of| *of < place) && answered.insert(call)
+                });
                 message.tool_call_id = Some(numbered(&id, known.unwrap_or(*last.get(&id).unwrap_or(&1))));
             }
         }

@@ -172,6 +172,37 @@ fn positions_in_a_list_of_messages_decide() {
 }
 
 #[test]
+fn results_of_one_id_are_those_of_the_calls_before_them() {
+    let call = |message: &str, args: &str| assistant(message, &[("call_0", "server", args)]);
+    let result =
+        |content: &str| json!({"id": "call_0-result", "role": "tool", "toolCallId": "call_0", "content": content});
+    let list = [user("u", "go"), call("m1", "{\"n\":1}"), result("one"), call("m2", "{\"n\":2}"), result("two")];
+    for streamed in [true, false] {
+        let (mut agent, request) = followed(Options::default());
+        if streamed {
+            agent.events(request, &called("call_0", "m2", "server", "{\"n\":2}"));
+            let id = "call_0-result";
+            agent.event(request, event!("TOOL_CALL_RESULT", "messageId": id, "toolCallId": "call_0", "content": "two"));
+        }
+        for _ in 0..2 {
+            agent.event(request, snapshot(&list));
+            let results = [shown(&mut agent, "call_0"), shown(&mut agent, "call_0~again~2")]
+                .map(|mut call| call["result"].take());
+            assert_eq!(results, ["one", "two"], "{streamed}");
+        }
+    }
+    // The call before it is the one that the page does not know.
+    let (mut agent, request) = followed(Options::default());
+    let list = [user("u", "go"), call("m0", "{}"), result("zero"), call("m1", "{\"n\":1}"), result("one")];
+    for _ in 0..2 {
+        agent.event(request, snapshot(&list));
+        let results =
+            [shown(&mut agent, "call_0~again~2"), shown(&mut agent, "call_0")].map(|mut call| call["result"].take());
+        assert_eq!(results, ["zero", "one"]);
+    }
+}
+
+#[test]
 fn a_person_approves_the_last_one() {
     let (mut agent, request) = followed(Options::default());
     agent.events(request, &called("call_0", "m2", "asked", "{\"n\":2}"));
