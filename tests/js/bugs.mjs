@@ -163,8 +163,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/saves.ts",
-    from: "if (value || final()) begin(value);",
-    to: "begin(value);",
+    from: "stored.forget();\n        if (value || final()) begin(value);",
+    to: "stored.forget();\n        begin(value);",
     tests: ["tabs"],
   },
   {
