@@ -129,7 +129,7 @@ export interface LinkState<State> {
   /** The run that a failed load has kept from the core. */
   lost?: Run<State> | undefined;
   /** The steps that wait for a session. */
-  readonly steps: Steps<State>;
+  steps: Steps<State>;
   /** Does it once callbacks may be called. */
   soon(action: () => void): void;
   /** Publishes what the calls have come to, then makes the notifications that were deferred. */

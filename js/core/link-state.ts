@@ -42,8 +42,8 @@ export function createLinkState<State>(client: LinkClient<State>): LinkState<Sta
   const giveUp = (error: AgentError, last: AgentSnapshot<State>): void => {
     const ended = [...runs];
     // The state that the next session begins with lacks the steps that the snapshot shows.
-    if (typeof shared.saved === "string") steps.release();
-    else steps.forget();
+    if (typeof shared.saved === "string") shared.steps.release();
+    else shared.steps.forget();
     retained.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
     release(() => client.publish(failed(last, error, outcome)));
@@ -51,15 +51,12 @@ export function createLinkState<State>(client: LinkClient<State>): LinkState<Sta
     if (!ended.length) client.emitter.emit("error", error);
   };
 
-  const shared: LinkState<State> = {
+  const shared = {
     ...{ runs, disposed: false, soon, release, report, settle, giveUp },
-    settleAll: (outcome, except = []) => {
+    settleAll: (outcome: RunResult["outcome"], except: readonly string[] = []) => {
       for (const run of [...runs]) if (!except.includes(run.id)) settle(run, outcome);
     },
-    get steps() {
-      return steps;
-    },
-  };
-  const steps = createSteps(client, shared);
+  } as LinkState<State>;
+  shared.steps = createSteps(client, shared);
   return shared;
 }

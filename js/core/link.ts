@@ -51,13 +51,9 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     },
     queued: (runId, change) => !!client.parts()?.changeQueued(client, shared, runId, change),
     cancel: (run) => {
-      const { ticket } = run;
-      if (!runs.has(run)) return;
-      if (ticket !== undefined) link.call("cancel", `${ticket}`);
-      else if (!steps.cancel(run)) {
-        const waiting = read().queue.find(({ runId }) => runId === run.id);
-        if (waiting) link.call("cancel", waiting.id);
-      }
+      if (!runs.has(run) || steps.cancel(run)) return;
+      const id = run.ticket ?? read().queue.find(({ runId }) => runId === run.id)?.id;
+      if (id !== undefined) link.call("cancel", `${id}`);
     },
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.

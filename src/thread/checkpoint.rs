@@ -101,6 +101,10 @@ impl Checkpoint {
         (size < call.arguments().len()).then_some(size)
     }
 
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.calls.contains_key(id)
+    }
+
     fn add_call(&mut self, id: String, args: usize) {
         self.calls.insert(id, At { message: 0, call: self.args.len() });
         self.args.push(args);
