@@ -134,10 +134,10 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
   const bodies = createBodies(advance);
   let watched = 0;
 
-  const answer = (given: ScriptedAnswer): void => {
+  const answer = (next: ScriptedAnswer): void => {
     const take = waiting.shift();
-    if (take) take(given);
-    else answers.push(given);
+    if (take) take(next);
+    else answers.push(next);
   };
 
   const nextAnswer = (signal: AbortSignal | undefined): Promise<ScriptedAnswer> =>
@@ -158,10 +158,10 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
       watched++;
       watcher(request);
     }
-    const given = answers.shift() ?? (await nextAnswer(request.signal));
-    if ("response" in given) return given.response();
-    if ("pieces" in given) return new Response(bodies.begin(request, [...given.pieces], given.end), given.head);
-    const stream = bodies.begin(request, whole(given, request), given.ends ? "closed" : "open");
+    const scripted = answers.shift() ?? (await nextAnswer(request.signal));
+    if ("response" in scripted) return scripted.response();
+    if ("pieces" in scripted) return new Response(bodies.begin(request, [...scripted.pieces], scripted.end), scripted.head);
+    const stream = bodies.begin(request, whole(scripted, request), scripted.ends ? "closed" : "open");
     return new Response(stream, { headers: { "content-type": "text/event-stream" } });
   };
 
@@ -398,9 +398,9 @@ const others = ["fork", "addToolResult", "approve", "deny", "setMessages", "setS
  * click("Stop");
  * assert.equal(agent.calls[0].method, "stop");
  */
-export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> = {}): FakeAgent<State> {
-  const { threadId = "thread", messages, state } = given;
-  let snapshot: AgentSnapshot<State> = agree(initialSnapshot(threadId, messages, state), given);
+export function fakeAgent<State = unknown>(members: Partial<AgentSnapshot<State>> = {}): FakeAgent<State> {
+  const { threadId = "thread", messages, state } = members;
+  let snapshot: AgentSnapshot<State> = agree(initialSnapshot(threadId, messages, state), members);
   const first = snapshot;
   const listeners = new Set<{ listener: () => void }>();
   const emitter = createEmitter(() => ({ url: "" }));

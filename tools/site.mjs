@@ -45,7 +45,7 @@ export async function buildSite({ base = "/", out = at(".tools/site/dist") } = {
   symlinkSync(at(home, "node_modules"), join(pages, "node_modules"), "junction");
   await step(
     "Making the API reference",
-    () => run("node", [program("typedoc/bin/typedoc"), "--options", at(home, "typedoc.json"), "--out", join(pages, "api")], { log: "site-api", cwd: at(home) }),
+    () => run("node", [program("typedoc/bin/typedoc"), "--options", at(home, "typedoc.mjs"), "--out", join(pages, "api")], { log: "site-api", cwd: at(home) }),
   );
   await step(
     "Building the demo without a server",

@@ -52,7 +52,7 @@ function grows(before: unknown, now: unknown): boolean {
 
 /** Keeps a processor up to date with the activities of a thread. */
 export function createSurfaces(processor: SurfaceProcessor, report: (error: AgentError) => void) {
-  const known = new Map<string, Applied>();
+  const applied = new Map<string, Applied>();
   const { model } = processor;
 
   const apply = (operation: unknown, surfaces: Set<string>): void => {
@@ -78,14 +78,14 @@ export function createSurfaces(processor: SurfaceProcessor, report: (error: Agen
   const remove = (surfaces: Set<string>, by: ReadonlySet<string>): void => surfaces.forEach((id) => by.has(id) || model.deleteSurface(id));
 
   const update = (id: string, operations: readonly unknown[]): void => {
-    const old = known.get(id);
+    const old = applied.get(id);
     if (old?.operations === operations) return;
     const before = old?.operations ?? [];
     const isGrown = before.length <= operations.length && before.every((operation, at) => grows(operation, operations[at]));
     const first = isGrown ? before.findIndex((operation, at) => !same(operation, operations[at])) : 0;
     if (old && !isGrown) remove(old.surfaces, new Set());
     const surfaces = isGrown && old ? old.surfaces : new Set<string>();
-    known.set(id, { operations, surfaces });
+    applied.set(id, { operations, surfaces });
     const start = first < 0 ? before.length : first;
     operations.slice(start).forEach((operation, at) => {
       // In a list that has grown, a surface that is there was created by it.
@@ -98,11 +98,11 @@ export function createSurfaces(processor: SurfaceProcessor, report: (error: Agen
     /** The activities of the thread that have surfaces. */
     show: (activities: readonly ActivityMessage[]): void => {
       const ids = new Set(activities.map(({ id }) => id));
-      const gone = [...known].filter(([id]) => !ids.has(id));
-      const left = new Set([...known].filter(([id]) => ids.has(id)).flatMap(([, { surfaces }]) => [...surfaces]));
+      const gone = [...applied].filter(([id]) => !ids.has(id));
+      const remaining = new Set([...applied].filter(([id]) => ids.has(id)).flatMap(([, { surfaces }]) => [...surfaces]));
       for (const [id, { surfaces }] of gone) {
-        known.delete(id);
-        remove(surfaces, left);
+        applied.delete(id);
+        remove(surfaces, remaining);
       }
       for (const { id, content } of activities) {
         const operations = (content as SurfaceOperation | null)?.a2ui_operations;

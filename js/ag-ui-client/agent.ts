@@ -63,9 +63,9 @@ export abstract class AbstractAgent {
     this.messages = structuredClone_(initialMessages ?? []);
     this.state = structuredClone_(initialState ?? {});
     const { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize } = settings;
-    const own = { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize };
+    const explicit = { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize };
     this.settings = Object.fromEntries(
-      Object.entries(own).filter(([, value]) => value !== undefined),
+      Object.entries(explicit).filter(([, value]) => value !== undefined),
     );
     this._debug = resolveAgentDebugConfig(debug);
     this._debugLogger = createDebugLogger(this._debug);
@@ -349,7 +349,7 @@ export abstract class AbstractAgent {
     const agent = this as AbstractAgent;
     const chain = this.middlewares.reduceRight<Pick<AbstractAgent, "run" | "messages" | "state">>(
       (next, middleware) => ({
-        run: (given) => middleware.run(given, next),
+        run: (params) => middleware.run(params, next),
         get messages() {
           return agent.messages;
         },
@@ -379,7 +379,7 @@ export abstract class AbstractAgent {
       const input = this.prepareRunAgentInput(parameters);
       const { agentId, threadId } = this;
       this.debugLogger?.lifecycle("LIFECYCLE", "Run started:", { agentId, threadId });
-      const known = new Set(this.messages.map(({ id }) => id));
+      const knownIds = new Set(this.messages.map(({ id }) => id));
       let result: unknown;
       const ours: AgentSubscriber = {
         onRunFinishedEvent: (end) => {
@@ -410,7 +410,7 @@ export abstract class AbstractAgent {
         defaultIfEmpty({}),
       );
       await lastValueFrom(run$);
-      return { result, newMessages: structuredClone_(this.messages).filter(({ id }) => !known.has(id)) };
+      return { result, newMessages: structuredClone_(this.messages).filter(({ id }) => !knownIds.has(id)) };
     } finally {
       this.isRunning = false;
     }

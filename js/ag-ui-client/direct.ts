@@ -58,7 +58,7 @@ class DirectRun {
   private events: RunEvents | undefined;
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private working: Promise<void> | undefined;
-  private left = false;
+  private hasLeft = false;
   private detached = false;
   /** Whether a terminal event was the last one of the frame of a run. */
   private ended = false;
@@ -70,7 +70,7 @@ class DirectRun {
   constructor(
     private readonly agent: AbstractAgent,
     private readonly input: RunAgentInput,
-    private readonly given: readonly AgentSubscriber[],
+    private readonly subscribers: readonly AgentSubscriber[],
     private readonly signal: AbortSignal,
     private readonly options: DirectOptions,
   ) {
@@ -101,7 +101,7 @@ class DirectRun {
 
   /** Nothing more is taken, nor told. */
   leave(): void {
-    this.left = true;
+    this.hasLeft = true;
     this.events?.leave();
     this.scheduler.clear();
     void this.reader?.cancel().catch(() => {});
@@ -112,19 +112,19 @@ class DirectRun {
     const type = response.headers.get("content-type") ?? "";
     this.reader = readerOf(response);
     const stepper = await createStepper(this.options, this.agent.messages, this.input.state);
-    if (this.left || this.detached) return stepper.free();
+    if (this.hasLeft || this.detached) return stepper.free();
     const { agent, input, options } = this;
-    const subscribers = this.given;
-    this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (name) => this.came(name));
+    const subscribers = this.subscribers;
+    this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (name) => this.watchEnds(name));
     this.events.follow();
     stepper.open(type);
     for (let wanted = "";;) {
       const chunk = await this.next();
-      if (this.left) return;
+      if (this.hasLeft) return;
       if (this.detached) return this.work();
       if (!chunk) break;
-      const asked = wantedBy(subscribers, agent);
-      if (asked !== wanted) stepper.want(wanted = asked);
+      const needed = wantedBy(subscribers, agent);
+      if (needed !== wanted) stepper.want(wanted = needed);
       stepper.feed(chunk);
       this.scheduler.schedule();
       if (this.working) await this.working;
@@ -132,7 +132,7 @@ class DirectRun {
     }
     stepper.finish();
     await this.work();
-    if (this.left) return;
+    if (this.hasLeft) return;
     if (this.signal.aborted && !this.ended) return this.abort(stepper);
     if (!this.ended) throw unfinished(stepper.events(), response.status, type, input.runId);
   }
@@ -171,8 +171,8 @@ class DirectRun {
     for (;;) {
       const until = performance.now() + sliceMs;
       let whole = true;
-      await events.drain(undefined, () => !this.left && (whole = performance.now() < until));
-      if (this.left) return;
+      await events.drain(undefined, () => !this.hasLeft && (whole = performance.now() < until));
+      if (this.hasLeft) return;
       this.publish();
       if (whole) break;
       await turn();
@@ -182,11 +182,11 @@ class DirectRun {
   }
 
   private publish(): void {
-    applyMutation(this.agent, this.events!.takeChanges(), this.input, this.given);
+    applyMutation(this.agent, this.events!.takeChanges(), this.input, this.subscribers);
   }
 
   /** Watches where runs begin and end. */
-  private came(type: string): void {
+  private watchEnds(type: string): void {
     const ended = type === "RUN_FINISHED" || type === "RUN_ERROR";
     if (!ended && type !== "RUN_STARTED") return;
     // A listener that is notified of the end has been notified of everything before it.

@@ -62,9 +62,9 @@ export function hookOf(type: string): Hook | undefined {
 export function wantedBy(subscribers: readonly AgentSubscriber[], { debugLogger }: Pick<AbstractAgent, "debugLogger">): string {
   if (debugLogger?.eventsEnabled || subscribers.some((subscriber) => subscriber.onEvent)) return "*";
   const types: string[] = [EventType.RUN_STARTED, EventType.RUN_FINISHED, EventType.RUN_ERROR, EventType.MESSAGES_SNAPSHOT];
-  const asked = (hook: Hook): boolean => subscribers.some((subscriber) => subscriber[hook]);
-  for (const [type, hook] of Object.entries(hooks)) if (asked(hook)) types.push(type);
-  for (const [hook, of] of Object.entries(made)) if (asked(hook as Hook)) types.push(...of);
+  const hasHook = (hook: Hook): boolean => subscribers.some((subscriber) => subscriber[hook]);
+  for (const [type, hook] of Object.entries(hooks)) if (hasHook(hook)) types.push(type);
+  for (const [hook, of] of Object.entries(made)) if (hasHook(hook as Hook)) types.push(...of);
   return [...new Set(types)].join();
 }
 

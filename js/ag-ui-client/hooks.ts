@@ -67,10 +67,10 @@ function gather(
     return mutation.stopPropagation !== true;
   };
 
-  const from = (start: number, given?: ReturnType<HookCall>): MaybePromise<AgentStateMutation> => {
+  const from = (start: number, firstMutation?: ReturnType<HookCall>): MaybePromise<AgentStateMutation> => {
     for (let at = start; at < subscribers.length; at++) {
       try {
-        const mutation = at === first ? given : call(subscribers[at]!, now);
+        const mutation = at === first ? firstMutation : call(subscribers[at]!, now);
         if (isPromise<AgentStateMutation | void>(mutation)) {
           return mutation.then(take, failed).then((goesOn) => (goesOn ? from(at + 1) : result));
         }

@@ -79,8 +79,8 @@ export class HttpAgent extends AbstractAgent {
   /** Unless somebody wants to see or change the events on their way. */
   override [directRun](input: RunAgentInput, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> | undefined {
     const { prototype } = HttpAgent;
-    const own = this.run === prototype.run && this.apply === prototype.apply && this.processApplyEvents === prototype.processApplyEvents;
-    if (!own || this.middlewares.length) return undefined;
+    const isPlain = this.run === prototype.run && this.apply === prototype.apply && this.processApplyEvents === prototype.processApplyEvents;
+    if (!isPlain || this.middlewares.length) return undefined;
     const { notificationThrottleMs, limits } = this.settings;
     return runDirect(this, input, subscribers, () => this.send(this.url, input), this.abortController.signal, {
       ...this.stepperOptions(input),

@@ -54,13 +54,13 @@ export function checkAnswers(open: readonly Interrupt[], resume: readonly Resume
       `Thread has ${uncovered.length} pending interrupt(s) not addressed by resume: ${uncovered.join(", ")}`,
     );
   }
-  const late = open.find(
+  const expired = open.find(
     (interrupt) =>
       isInterruptExpired(interrupt) &&
       answers.find(({ interruptId }) => interruptId === interrupt.id)?.status !== "cancelled",
   );
-  if (late) {
-    const message = `Interrupt ${late.id} expired at ${late.expiresAt} and can no longer be answered. Cancel it to continue the thread.`;
+  if (expired) {
+    const message = `Interrupt ${expired.id} expired at ${expired.expiresAt} and can no longer be answered. Cancel it to continue the thread.`;
     throw new AGUIError(message);
   }
 }

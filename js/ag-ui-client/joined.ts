@@ -28,12 +28,12 @@ export function joined(): MonoTypeOperatorFunction<BaseEvent> {
       };
       const scheduler = createScheduler(undefined, release);
       const source = source$.subscribe({
-        next: (given) => {
-          const event = given as AnyEvent;
+        next: (incoming) => {
+          const event = incoming as AnyEvent;
           const id = idOf[event.type];
           const [first] = waiting;
           if (first && (first.type !== event.type || first[id!] !== event[id!])) release();
-          if (!id) return subscriber.next(given);
+          if (!id) return subscriber.next(incoming);
           waiting.push(event);
           scheduler.schedule();
         },

@@ -13,9 +13,9 @@ import { isOlder, isVersion } from "./protocol.js";
  */
 export function middlewaresFor(version: unknown): Middleware[] {
   if (!isVersion(version)) {
-    const said = JSON.stringify(version);
+    const text = JSON.stringify(version);
     throw new AGUIError(
-      `maxProtocolVersion gave ${said} while the agent was constructed, which is no version. Fields of a subclass are not there yet: return a literal from the getter.`,
+      `maxProtocolVersion gave ${text} while the agent was constructed, which is no version. Fields of a subclass are not there yet: return a literal from the getter.`,
     );
   }
   const knows = (newest: string) => isOlder(newest, version);

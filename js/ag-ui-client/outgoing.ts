@@ -19,8 +19,8 @@ export function toOutgoing(input: RunAgentInput): RunAgentInput {
   return sent;
 }
 
-function toOutgoingMessage(given: Message): Message {
-  const message = only(toModernContent(given), described);
+function toOutgoingMessage(original: Message): Message {
+  const message = only(toModernContent(original), described);
   if (message.role !== "assistant" || !Array.isArray(message.toolCalls)) return message;
   return { ...message, toolCalls: message.toolCalls.map(toOutgoingCall) };
 }

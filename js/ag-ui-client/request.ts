@@ -75,6 +75,6 @@ export async function toHttpError(response: Response): Promise<Error & { status:
       // It only says that it is JSON.
     }
   }
-  const said = typeof payload === "string" ? payload : JSON.stringify(payload);
-  return Object.assign(new Error(`HTTP ${response.status}: ${said}`), { status: response.status, payload });
+  const detail = typeof payload === "string" ? payload : JSON.stringify(payload);
+  return Object.assign(new Error(`HTTP ${response.status}: ${detail}`), { status: response.status, payload });
 }

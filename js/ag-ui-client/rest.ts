@@ -17,11 +17,11 @@ export function parseProtoStream(source$: Observable<HttpEvent>): Observable<Bas
   return readEvents(source$, {}, "application/vnd.ag-ui.event+proto");
 }
 
-const known = new Set<string>(Object.values(EventType));
+const knownTypes = new Set<string>(Object.values(EventType));
 
 /** Whether AG-UI describes events of this type. */
 export function isRecognizedEvent(event: { type: string }): event is BaseEvent {
-  return known.has(event.type);
+  return knownTypes.has(event.type);
 }
 
 /** The key of the metadata that says which activities a list of messages is all of. */
@@ -33,10 +33,10 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 /** Of which activities a list is all: of every type (`null`), of these, or it does not say (`undefined`). */
 export function authoritativeActivityTypes({ metadata }: MessagesSnapshotEvent): string[] | null | undefined {
   if (!metadata || !Object.hasOwn(metadata, ACTIVITY_HISTORY_METADATA)) return undefined;
-  const said = metadata[ACTIVITY_HISTORY_METADATA];
-  if (!isObject(said)) return [];
-  if (!Object.hasOwn(said, member)) return undefined;
-  const types = said[member];
+  const history = metadata[ACTIVITY_HISTORY_METADATA];
+  if (!isObject(history)) return [];
+  if (!Object.hasOwn(history, member)) return undefined;
+  const types = history[member];
   if (types === null) return null;
   return Array.isArray(types) && types.every((type) => typeof type === "string") ? types : [];
 }
@@ -48,7 +48,7 @@ export function withAuthoritativeActivityTypes(
 ): MessagesSnapshotEvent {
   const types = authoritativeActivityTypes(event);
   const all = types === null || (types === undefined && event.messages.some(({ role }) => role === "activity"));
-  const said = event.metadata?.[ACTIVITY_HISTORY_METADATA];
-  const now = { ...(isObject(said) ? said : {}), [member]: all ? null : [...new Set([...(types ?? []), ...activityTypes])] };
+  const history = event.metadata?.[ACTIVITY_HISTORY_METADATA];
+  const now = { ...(isObject(history) ? history : {}), [member]: all ? null : [...new Set([...(types ?? []), ...activityTypes])] };
   return { ...event, metadata: { ...event.metadata, [ACTIVITY_HISTORY_METADATA]: now } } as MessagesSnapshotEvent;
 }

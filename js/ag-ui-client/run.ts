@@ -34,7 +34,7 @@ export class RunEvents {
     private readonly subscribers: readonly AgentSubscriber[],
     private readonly stepper: Stepper,
     private readonly report: AgentSettings["onWarning"],
-    private readonly came: (type: string) => void = () => {},
+    private readonly onType: (type: string) => void = () => {},
   ) {
     this.thread = new ClientThread(stepper, agent.messages, input.state === undefined ? {} : input.state);
     this.last = [...agent.messages];
@@ -49,17 +49,17 @@ export class RunEvents {
     };
   }
 
-  /** Takes the events that the stepper has, as long as `goesOn`. `given`: the one that was pushed. */
-  drain(given?: AnyEvent, goesOn: () => boolean = () => true): MaybePromise<void> {
+  /** Takes the events that the stepper has, as long as `goesOn`. `pushed`: the one for which the stepper has no text of its own. */
+  drain(pushed?: AnyEvent, goesOn: () => boolean = () => true): MaybePromise<void> {
     while (goesOn()) {
       const json = this.stepper.next();
       // Events without a hook still count.
       this.stale = true;
       if (json === undefined) break;
-      const event = modern(json === "" ? given! : JSON.parse(json));
-      this.came(event.type);
-      const taken = this.take(event);
-      if (isPromise(taken)) return taken.then(() => this.drain(given, goesOn));
+      const event = modern(json === "" ? pushed! : JSON.parse(json));
+      this.onType(event.type);
+      const taking = this.take(event);
+      if (isPromise(taking)) return taking.then(() => this.drain(pushed, goesOn));
     }
     reportWarnings(this.stepper, this.report);
   }
@@ -136,17 +136,17 @@ export class RunEvents {
     const extras = this.extras(event);
     // There is no message or call that it is about: the core says so.
     if (!extras) return this.settle(true);
-    const own = this.round(hook, (subscriber, shown) =>
+    const verdict = this.round(hook, (subscriber, shown) =>
       (subscriber[hook] as ((params: object) => ReturnType<HookCall>) | undefined)?.call(
         subscriber,
         this.params({ event, ...extras }, shown),
       ));
-    return isPromise<boolean>(own) ? own.then((counts) => this.count(event, counts, extras)) : this.count(event, own, extras);
+    return isPromise<boolean>(verdict) ? verdict.then((counts) => this.count(event, counts, extras)) : this.count(event, verdict, extras);
   }
 
   /** The arguments of a hook. The messages and the state are brought up to date when they are read. */
-  private params<Own extends object>(own: Own, shown: HookView): Own & AgentSubscriberParams {
-    return Object.assign(new Params(this.agent, this.input, shown), own) as unknown as Own & AgentSubscriberParams;
+  private params<Own extends object>(extra: Own, shown: HookView): Own & AgentSubscriberParams {
+    return Object.assign(new Params(this.agent, this.input, shown), extra) as unknown as Own & AgentSubscriberParams;
   }
 
   /** The arguments of a hook beside the event. The text before a delta is known, while deltas follow each other. */

@@ -45,10 +45,10 @@ function withStepper<Value>(
 }
 
 /** The events that a stepper has. None of them counts here: the thread is another stepper's. */
-function take(stepper: Stepper, given?: BaseEvent): BaseEvent[] {
+function take(stepper: Stepper, pushed?: BaseEvent): BaseEvent[] {
   const events: BaseEvent[] = [];
   for (let json; (json = stepper.next()) !== undefined; stepper.settle(false)) {
-    events.push(json === "" ? given! : JSON.parse(json));
+    events.push(json === "" ? pushed! : JSON.parse(json));
   }
   return events;
 }

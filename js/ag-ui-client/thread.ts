@@ -46,7 +46,7 @@ export class ClientThread {
   /** Plain messages by what they were made of. */
   private plain = new WeakMap<Shown, Message>();
   /** The application's messages, by id. */
-  private given = new Map<string, Message>();
+  private assigned = new Map<string, Message>();
   private foreign: ForeignMessage[] = [];
 
   /** Over a stepper that was made with these. */
@@ -116,19 +116,19 @@ export class ClientThread {
 
   /** Messages of the application stay the same objects, with all their members. */
   private adopt(messages: readonly Message[]): void {
-    this.given = new Map(messages.map((message) => [message.id, message]));
+    this.assigned = new Map(messages.map((message) => [message.id, message]));
     this.plain = new WeakMap();
-    const taken = new Set<Message>();
+    const matched = new Set<Message>();
     for (const shown of this.snapshot.messages) {
-      const message = this.given.get(shown.id);
+      const message = this.assigned.get(shown.id);
       if (!message) continue;
       this.plain.set(shown, message);
-      taken.add(message);
+      matched.add(message);
     }
     this.foreign = [];
     let after: string | undefined;
     for (const message of messages) {
-      if (taken.has(message)) after = message.id;
+      if (matched.has(message)) after = message.id;
       else this.foreign.push({ message, after });
     }
     this.messages = this.list([]);
@@ -160,8 +160,8 @@ export class ClientThread {
     const known = this.plain.get(shown);
     if (known) return known;
     const plain: Record<string, unknown> = {};
-    const given = this.given.get(shown.id);
-    if (given) { for (const [key, value] of Object.entries(given)) if (!described.has(key)) plain[key] = value; }
+    const original = this.assigned.get(shown.id);
+    if (original) { for (const [key, value] of Object.entries(original)) if (!described.has(key)) plain[key] = value; }
     for (const key of Object.keys(shown)) if (!added.has(key)) plain[key] = shown[key as keyof Shown];
     const message = old && isSame(old, plain) ? old : (plain as unknown as Message);
     this.plain.set(shown, message);

@@ -16,16 +16,16 @@ export function throttled(
   subscribers: readonly AgentSubscriber[],
 ): MonoTypeOperatorFunction<AgentStateMutation> {
   const { notificationThrottleMs: ms = Infinity, notificationMinChunkSize: least = Infinity } = agent.settings;
-  let [last, told] = [-Infinity, 0];
+  let [last, notifiedSize] = [-Infinity, 0];
   let waits = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const tell = (): void => {
+  const notify = (): void => {
     clearTimeout(timer);
     timer = undefined;
     if (!waits) return;
     waits = false;
-    [last, told] = [Date.now(), size(agent.messages)];
+    [last, notifiedSize] = [Date.now(), size(agent.messages)];
     applyMutation(agent, { messages: agent.messages }, input, subscribers);
   };
 
@@ -35,15 +35,15 @@ export function throttled(
         if (messages !== undefined) {
           agent.messages = messages;
           waits = true;
-          const left = last + ms - Date.now();
-          if (left <= 0 || size(messages) - told >= least) tell();
-          else if (left < Infinity) timer ??= setTimeout(tell, left);
+          const remaining = last + ms - Date.now();
+          if (remaining <= 0 || size(messages) - notifiedSize >= least) notify();
+          else if (remaining < Infinity) timer ??= setTimeout(notify, remaining);
         }
         applyMutation(agent, rest, input, subscribers);
       }),
       // Before whoever waits for the end of the run continues.
-      tap({ complete: tell, error: tell }),
-      finalize(tell),
+      tap({ complete: notify, error: notify }),
+      finalize(notify),
     );
 }
 

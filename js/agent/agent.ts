@@ -24,8 +24,8 @@ import { createView } from "./view.js";
  *
  * @internal
  */
-export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
-  return createAgentOver(false, (inflate) => load(inflate).then(portTo), given, createLink, mounted);
+export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, options: AgentOptions<State>, mounted = false): Agent<State> {
+  return createAgentOver(false, (inflate) => load(inflate).then(portTo), options, createLink, mounted);
 }
 
 /**
@@ -36,19 +36,19 @@ export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>
 export function createAgentOver<State, Place>(
   worker: boolean,
   core: (inflate: Inflate) => Promise<Place>,
-  given: AgentOptions<State>,
+  options: AgentOptions<State>,
   linked: Linked<State, Place>,
   mounted = false,
 ): Agent<State> {
-  given = withPreset(given);
+  options = withPreset(options);
   // Mistakes are reported where they are made.
-  checkOptions(given);
-  if (given.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
-  const first = firstSnapshot(given);
-  const make = (): Thread<State> => createThread(core, given, first, linked);
+  checkOptions(options);
+  if (options.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
+  const first = firstSnapshot(options);
+  const make = (): Thread<State> => createThread(core, options, first, linked);
   // A server that renders has pages of several users.
-  const shared = given.persist && !(mounted && typeof document !== "object");
-  return createAgentOf(shared ? given.persist!.share(worker, given as AgentOptions, make) : make(), given, first, mounted);
+  const shared = options.persist && !(mounted && typeof document !== "object");
+  return createAgentOf(shared ? options.persist!.share(worker, options as AgentOptions, make) : make(), options, first, mounted);
 }
 
 const none: readonly Checkpoint[] = [];
@@ -56,11 +56,11 @@ const none: readonly Checkpoint[] = [];
 /** An agent of that thread. */
 function createAgentOf<State>(
   thread: Thread<State>,
-  given: AgentOptions<State>,
+  initial: AgentOptions<State>,
   first: ReturnType<typeof firstSnapshot<State>>,
   mounted: boolean,
 ): Agent<State> {
-  let current = given;
+  let current = initial;
   let gone = false;
   const options = (): AgentOptions<State> => current;
   const disposed = (): boolean => gone || thread.disposed();
@@ -119,15 +119,15 @@ function createAgentOf<State>(
     stop: async () => (!view.read().isLoading && thread.remote.thread?.giveUp() ? undefined : link.stop()),
     connect: async () => {
       act();
-      const line = await thread.keepLine();
+      const channel = await thread.openChannel();
       alive();
-      await line.connect();
+      await channel.connect();
     },
     disconnect: async () => {
       alive();
-      thread.line?.leave();
+      thread.channel?.leave();
       await link.call("disconnect");
-      thread.line?.current?.close();
+      thread.channel?.current?.close();
     },
     // The core says what is wrong with it.
     addToolResult: (reply) => decide("settleCall", toJson({ toolCallId: reply?.toolCallId, result: reply?.result, error: reply?.error })),
@@ -149,7 +149,7 @@ function createAgentOf<State>(
     reset: () => {
       act();
       view.holder()?.cancel(view);
-      const hear = thread.history?.clear();
+      const resumeHistory = thread.history?.clear();
       const json = toJson({ messages: first.messages, state: first.state });
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
       link.reset(
@@ -157,7 +157,7 @@ function createAgentOf<State>(
           fold: ({ threadId }) => ofThread(first, threadId),
           apply: (session) => session.call("reset", json),
         },
-        hear,
+        resumeHistory,
       );
       saves.renew();
     },

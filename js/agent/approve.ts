@@ -6,17 +6,17 @@ import type { Calls } from "../core/client.js";
 import type { PageTool, ToolCall } from "../api/types.js";
 import type { Self } from "./self.js";
 
-/** `agent.approve`, called with `given` when these were shown. */
+/** `agent.approve`, called with `replies` when these calls were shown. */
 export function approve<State>(
   { thread: { link }, emitter, disposed }: Pick<Self<State>, "thread" | "emitter" | "disposed">,
   calls: Calls,
   then: readonly ToolCall[],
-  given: readonly unknown[],
+  replies: readonly unknown[],
 ): void {
   // Only tools execute. The core refuses other calls.
-  const [first] = given;
+  const [first] = replies;
   const tool = typeof first === "object" && first && !("argsText" in first) ? (first as PageTool) : undefined;
-  const [toolCall, args] = (tool ? given.slice(1) : given) as readonly [string | ToolCall, unknown];
+  const [toolCall, args] = (tool ? replies.slice(1) : replies) as readonly [string | ToolCall, unknown];
   const toolCallId = typeof toolCall === "string" ? toolCall : toolCall?.id;
   const shown = typeof toolCall === "string" ? then.find(({ id }) => id === toolCallId) : toolCall;
   /** As the core reads it. */

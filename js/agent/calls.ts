@@ -20,7 +20,7 @@ export interface CallsClient {
   /** No connection is open. */
   rests(): boolean;
   /** A tool of that name that came with a submit. */
-  brought(name: string): Tool | PageTool | undefined;
+  submitTools(name: string): Tool | PageTool | undefined;
   /** Why none may be executed, if so. */
   refusal(): Error | undefined;
   /** Calls have ended: a list of `{toolCallId, result?, error?}` as JSON text. */
@@ -30,12 +30,12 @@ export interface CallsClient {
 }
 
 /** Nothing runs yet. */
-export function createCalls({ members, arrival, rests, brought, refusal, settle, hold }: CallsClient): Calls {
+export function createCalls({ members, arrival, rests, submitTools, refusal, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
   /** The tool of that name as the application has it now: of the agent that has asked, or of another one that is there. */
   const find = (name: string): PageTool | undefined => {
-    const found = [members.asker(), ...members.here()].map((member) => findTool(member.options(), name));
-    return (brought(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
+    const found = [members.requester(), ...members.present()].map((member) => findTool(member.options(), name));
+    return (submitTools(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
   };
   // Calls that have ended, and calls that are to be held, each with the controller that it ran with.
   let ended: (readonly [string, AbortController, string])[] = [];
@@ -66,7 +66,7 @@ export function createCalls({ members, arrival, rests, brought, refusal, settle,
     }
     // The core has to be done with what it does.
     await null;
-    return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: members.asker().agent });
+    return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: members.requester().agent });
   };
 
   /** The core, hearing of one, gives the next one from inside: it hears of these together, however many they are. */
@@ -118,7 +118,7 @@ export function createCalls({ members, arrival, rests, brought, refusal, settle,
     find,
     abandon,
     works,
-    unclaimed: () => rests() && !members.here().length && running.size > 0 && !works(),
+    unclaimed: () => rests() && !members.present().length && running.size > 0 && !works(),
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
 }

@@ -2,7 +2,7 @@ import type { AgUiEvent } from "../api/events.js";
 import { internal, misuse } from "../base/failure.js";
 import { loading } from "../core/loader.js";
 import type { Modules } from "../core/modules.js";
-import { inflate } from "./beside.js";
+import { inflate } from "./core-source.js";
 
 /**
  * Compaction with a core that is loaded for it, if it is not there yet.

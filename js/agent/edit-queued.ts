@@ -15,19 +15,19 @@ export function editQueued<State>(
   const { runId } = waiting;
   const long = toSubmitInput("editQueued", input);
   const resume = long.resume && self.thread.source.parts()?.toResume(long.resume, self.read());
-  const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, resume);
+  const { tools, pageTools, context, forwardedProps, own: explicit = [], ...core } = toCoreInput(self.options(), { ...long, runId }, resume);
   // Absent members stay as they were submitted.
-  const given = {
+  const replaced = {
     ...(long.tools && { tools, pageTools }),
     ...(long.context && { context }),
     ...(long.forwardedProps !== undefined && { forwardedProps }),
   };
   // It stays the same row of the page.
   const [message] = waiting.messages;
-  const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
-  const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-  const changed = { ...core, ...given, messages };
+  const hasId = typeof input === "object" && typeof input.message === "object" && input.message.id;
+  const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
+  const changed = { ...core, ...replaced, messages };
   if (link.open()) return link.call("editQueued", toJson({ ...changed, ticket: Number(waiting.id) })) ?? false;
   const json = toJson(changed);
-  return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
+  return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...explicit] }));
 }

@@ -18,15 +18,15 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
   }
   // An object that is the same is unchanged: its place identifies it.
   const places = new Map(before.map((message, at) => [message, at]));
-  const kept = new Set<Message>();
+  const unchanged = new Set<Message>();
   const list = after.map((message) => {
-    const at = kept.has(message) ? undefined : places.get(message);
-    if (at !== undefined) kept.add(message);
+    const at = unchanged.has(message) ? undefined : places.get(message);
+    if (at !== undefined) unchanged.add(message);
     return at ?? message;
   });
   const shown = before.map((message) => {
     const { id, role, toolCallId } = message as ToolMessage;
-    return kept.has(message) ? { id, role, toolCallId } : message;
+    return unchanged.has(message) ? { id, role, toolCallId } : message;
   });
   const json = toJson({ before: shown, after: list });
   return {

@@ -21,8 +21,8 @@ export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread"
     get total() {
       return read().total;
     },
-    present: (given) => {
-      const json = toList(given);
+    present: (tokens) => {
+      const json = toList(tokens);
       alive();
       const capabilities = JSON.parse(json);
       // A session that begins later has them too.

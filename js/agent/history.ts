@@ -15,28 +15,28 @@ export interface History<State> {
 /** A history of at most so many checkpoints. */
 export function createHistory<State>(limit = 100): History<State> {
   // Snapshots are made when they are asked for.
-  const kept = new Map<string, { readonly checkpoint: Checkpoint; readonly then: () => AgentSnapshot<State> }>();
+  const entries = new Map<string, { readonly checkpoint: Checkpoint; readonly then: () => AgentSnapshot<State> }>();
   let list: readonly Checkpoint[] | undefined;
   let made = 0;
-  let deaf = 0;
+  let clearing = 0;
 
   return {
     get list() {
-      return (list ??= [...kept.values()].map(({ checkpoint }) => checkpoint));
+      return (list ??= [...entries.values()].map(({ checkpoint }) => checkpoint));
     },
-    at: (id) => kept.get(id)?.then(),
+    at: (id) => entries.get(id)?.then(),
     add: (data, then) => {
-      if (deaf) return;
+      if (clearing) return;
       const id = String(++made);
-      kept.set(id, { checkpoint: { id, ...data }, then });
+      entries.set(id, { checkpoint: { id, ...data }, then });
       list = undefined;
-      if (kept.size > limit) kept.delete(kept.keys().next().value!);
+      if (entries.size > limit) entries.delete(entries.keys().next().value!);
     },
     clear: () => {
-      kept.clear();
+      entries.clear();
       list = undefined;
-      deaf++;
-      return () => void deaf--;
+      clearing++;
+      return () => void clearing--;
     },
   };
 }

@@ -18,7 +18,7 @@ export interface OptionInput {
 /** The input that goes with every run. */
 export interface RunInput extends OptionInput {
   runId: string;
-  /** Which of these the submit has given itself: the others are asked for again when a request leaves. */
+  /** Which of these the submit has itself: the others are asked for again when a request leaves. */
   own?: readonly string[];
   maxFollowUps?: number;
 }
@@ -33,22 +33,22 @@ export interface CoreInput extends RunInput {
   ifAwaiting?: "deny" | "wait" | "reject" | undefined;
 }
 
-/** The input of a request that leaves now. `given` comes before the options. */
-export function toAsked(options: AgentOptions, given: SubmitInput = {}): OptionInput {
+/** The input of a request that leaves now. `input` comes before the options. */
+export function toOptionInput(options: AgentOptions, input: SubmitInput = {}): OptionInput {
   return {
-    ...declare(given.tools ?? ask(options.tools) ?? []),
-    context: given.context ?? ask(options.context) ?? [],
-    forwardedProps: given.forwardedProps ?? ask(options.forwardedProps) ?? {},
+    ...declare(input.tools ?? ask(options.tools) ?? []),
+    context: input.context ?? ask(options.context) ?? [],
+    forwardedProps: input.forwardedProps ?? ask(options.forwardedProps) ?? {},
   };
 }
 
 /** The input of a run. */
-export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
-  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] != null);
+export function toRunInput(options: AgentOptions, input: SubmitInput = {}): RunInput {
+  const explicit = (["tools", "context", "forwardedProps"] as const).filter((name) => input[name] != null);
   return {
-    runId: given.runId ?? uuid(),
-    ...toAsked(options, given),
-    ...(own.length && { own }),
+    runId: input.runId ?? uuid(),
+    ...toOptionInput(options, input),
+    ...(explicit.length && { own: explicit }),
     // Infinity would be no JSON.
     ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 1e9) }),
   };
@@ -75,18 +75,18 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
   return long;
 }
 
-/** The core's form of what was given to `submit`. */
+/** The core's form of the input of `submit`. */
 export function toCoreInput<State>(
   options: AgentOptions<State>,
-  given: SubmitInput<State>,
+  input: SubmitInput<State>,
   resume?: readonly ResumeEntry[],
 ): CoreInput {
-  const { message, parts, state, replaces, ifBusy = "queue", ifAwaiting } = given;
+  const { message, parts, state, replaces, ifBusy = "queue", ifAwaiting } = input;
   if (replaces !== undefined && message === undefined && !parts) {
     throw unfit("message", "one that takes the place of `replaces`", message);
   }
   return {
-    ...toRunInput(options, given),
+    ...toRunInput(options, input),
     messages: message === undefined && !parts ? [] : [toUserMessage(message, parts)],
     state,
     resume,
@@ -98,11 +98,11 @@ export function toCoreInput<State>(
 }
 
 function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["parts"]): UserMessage {
-  const given = typeof message === "object" ? message : { content: message ?? [] };
-  const { content } = given;
+  const fields = typeof message === "object" ? message : { content: message ?? [] };
+  const { content } = fields;
   return {
-    ...given,
-    id: given.id ?? uuid(),
+    ...fields,
+    id: fields.id ?? uuid(),
     role: "user",
     content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...(parts as readonly ContentPart[])] : content,
     delivery: "complete",

@@ -40,7 +40,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           signal?.removeEventListener("abort", stop);
         };
         // Where the core is not there to say when, or hears of it later.
-        const unheard = link.late || !link.open();
+        const unconfirmed = link.confirmsLater || !link.open();
         const job: Run<State> = {
           ifBusy: "queue",
           again: parts.start,
@@ -51,19 +51,19 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           reject: (error) => {
             end();
             // In the store it waits. Calls beside it have begun by then.
-            if (unheard) queueMicrotask(thread.saves.save);
+            if (unconfirmed) queueMicrotask(thread.saves.save);
             reject(error);
           },
         };
         members.asks(by, job.id);
         signal?.addEventListener("abort", stop);
         link.run(job);
-        if (unheard) thread.saves.save();
+        if (unconfirmed) thread.saves.save();
         // Aborted by a listener, before there was something to cancel.
         if (signal?.aborted) stop();
       }),
     join: (runId, by, last = thread.read().runId ?? "") => {
-      const json = toJson({ ...toRunInput((by ?? members.asker()).options()), runId });
+      const json = toJson({ ...toRunInput((by ?? members.requester()).options()), runId });
       return jobs.start({ id: runId ?? last, start: (session) => session.call("attach", json) }, by);
     },
     rejoin: (runId) => {

@@ -21,14 +21,14 @@ export interface Own extends OwnParts, Replies {
 }
 
 /** The parts of a thread that was made with these options. */
-export function createOwn<State>(thread: Thread<State>, given: AgentOptions<State>): Own {
+export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<State>): Own {
   const { emitter, link, shown } = thread;
   const members = thread.members as unknown as Members<unknown>;
-  const full = !!needsFull(given);
+  const full = !!needsFull(initial);
 
   /** The thread with the options of whoever has asked for that run. */
   const asking = (runId: string): Thread<State> => {
-    const { options } = thread.members.asker(runId);
+    const { options } = thread.members.requester(runId);
     return { ...thread, options };
   };
 
@@ -37,25 +37,25 @@ export function createOwn<State>(thread: Thread<State>, given: AgentOptions<Stat
       members,
       // Where there is no store, the tools of whoever has asked run, mounted or not.
       arrival: () => {
-        const nobody = given.persist ? members.arrival() : undefined;
+        const nobody = initial.persist ? members.arrival() : undefined;
         // In another tab somebody may be.
         if (nobody) queueMicrotask(thread.saves.rest);
         return nobody;
       },
       rests: () => shown.read().connection.phase === "closed",
-      brought: (name) => thread.brought.get(name),
+      submitTools: (name) => thread.submitTools.get(name),
       refusal: () => thread.saves.refusal(),
       settle: (json) => void link.call("settleCall", json),
       hold: (json) => void link.call("hold", json),
     }),
-    ...createReplies(emitter, given.schemas as AgentSchemas<never> | undefined),
-    settings: toSettings(given as AgentOptions, shown.threadId, () => thread.guard),
+    ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
+    settings: toSettings(initial as AgentOptions, shown.threadId, () => thread.guard),
     request: (resume, runId, cursor) => toRequest(asking(runId), full, resume, runId, cursor),
     stopRemote: (runId) => tellOfStop(asking(runId), runId),
-    history: createHistory(given.limits?.history),
+    history: createHistory(initial.limits?.history),
     wait: createWaker(() => {
       link.call("online");
-      thread.line?.current?.online();
+      thread.channel?.current?.online();
     }),
   };
 }

@@ -2,7 +2,7 @@
 // agent without these options has no more of it than this file.
 
 import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, RunResult, SendReason, SubmitInput } from "../api/types.js";
-import { here } from "../snapshot/initial.js";
+import { localThread } from "../snapshot/initial.js";
 import type { Asking, RemoteThread } from "../remote-thread/index.js";
 
 /** The thread of an agent at its server. */
@@ -18,7 +18,7 @@ export interface Remote<State> {
    * Before a run is asked for: what the options say of it is done. Its result, where it needs no run of the core; `undefined` at once
    * where there is nothing to do.
    */
-  before(reason: SendReason, input: Asking, given?: SubmitInput<State> | AgainOptions): Promise<RunResult | undefined> | undefined;
+  prepare(reason: SendReason, input: Asking, params?: SubmitInput<State> | AgainOptions): Promise<RunResult | undefined> | undefined;
   /** The save, which has no run that only opens the thread. */
   saved(json: string): string;
   /** The snapshot that is shown, of what the core has said. */
@@ -27,20 +27,20 @@ export interface Remote<State> {
 
 /** The thread before it was opened. */
 export const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId">): AgentSnapshot["thread"] =>
-  thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : here;
+  thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : localThread;
 
 /** The thread of an agent with these options. `open` loads what there is of it; `changed`: what is shown may be another snapshot. */
 export function createRemote<State>(options: () => AgentOptions<State>, open: () => Promise<RemoteThread<State>>, changed: () => void): Remote<State> {
   let first = threadOf(options());
   let thread: RemoteThread<State> | undefined;
   let opening: Promise<RemoteThread<State>> | undefined;
-  let ready: Promise<void> | false = first === here && Promise.resolve();
+  let ready: Promise<void> | false = first === localThread && Promise.resolve();
 
   const come = (): Promise<RemoteThread<State>> => (opening ??= open().then(
     (arrived) => (thread = arrived),
     (error) => {
       opening = undefined;
-      if (first !== here) first = { ...first, status: "error" };
+      if (first !== localThread) first = { ...first, status: "error" };
       changed();
       throw error;
     },
@@ -60,11 +60,11 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
     get ready() {
       return begun();
     },
-    begin: () => first === here || (begun(), come().then((stored) => stored.begin())),
-    before: (...run) => {
+    begin: () => first === localThread || (begun(), come().then((stored) => stored.begin())),
+    prepare: (...run) => {
       if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
       void begun();
-      return come().then((stored) => stored.before(...run));
+      return come().then((stored) => stored.prepare(...run));
     },
     saved: (json) => thread?.saved(json) ?? json,
     shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),

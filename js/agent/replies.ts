@@ -42,17 +42,17 @@ function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: WithInt
   if (isAnswer(answers)) return [toEntry("resume", answers)];
   if (Array.isArray(answers)) return answers.map((answer, at) => toEntry(`resume[${at}]`, answer));
   if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);
-  const given = answers as { readonly [interruptId: string]: Answer };
+  const byId = answers as { readonly [interruptId: string]: Answer };
   const place = (id: string): number => interrupts.findIndex((interrupt) => interrupt.id === id);
-  return Object.keys(given)
+  return Object.keys(byId)
     .sort((one, other) => place(one) - place(other))
-    .map((interruptId) => toEntry(`resume[${JSON.stringify(interruptId)}]`, given[interruptId], interruptId));
+    .map((interruptId) => toEntry(`resume[${JSON.stringify(interruptId)}]`, byId[interruptId], interruptId));
 }
 
 /** An answer as the server reads it. `name`: how the application finds it in what it gave; `key`: what it stands under. */
-function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
-  if (typeof given !== "object" || !given || Array.isArray(given)) throw unfit(name, "an object", given);
-  const { id, interruptId = id ?? key, status = "resolved", payload, ...rest } = given as Record<string, unknown>;
+function toEntry(name: string, reply: unknown, key?: string): ResumeEntry {
+  if (typeof reply !== "object" || !reply || Array.isArray(reply)) throw unfit(name, "an object", reply);
+  const { id, interruptId = id ?? key, status = "resolved", payload, ...rest } = reply as Record<string, unknown>;
   if (typeof interruptId !== "string") throw unfit(`${name}.interruptId`, "a string (or one as `id`)", interruptId);
   for (const [member, other] of [["id", id], [undefined, key]] as const) {
     if (other === undefined || other === interruptId) continue;

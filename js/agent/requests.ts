@@ -8,10 +8,10 @@ import { isPromise } from "../base/promise.js";
 import { observed } from "../network/observe.js";
 import { toTarget } from "../network/request.js";
 import { stopRemote } from "../network/stop.js";
-import { toAsked } from "./input.js";
+import { toOptionInput } from "./input.js";
 import type { Thread } from "./thread.js";
 
-type RequestsClient<State> = Pick<Thread<State>, "remote" | "keepLine" | "emitter" | "options" | "read" | "saves">;
+type RequestsClient<State> = Pick<Thread<State>, "remote" | "openChannel" | "emitter" | "options" | "read" | "saves">;
 
 /** Requests that are kept. */
 const maxRequests = 20;
@@ -42,7 +42,7 @@ export function withHead({ emitter }: { readonly emitter: object }, id: string, 
 
 /** The target of a run. `full`: the core is the full module. */
 export function toRequest<State>(
-  { keepLine, emitter, options, read, remote, saves }: RequestsClient<State>,
+  { openChannel, emitter, options, read, remote, saves }: RequestsClient<State>,
   full: boolean,
   ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
 ): RequestTarget | Promise<RequestTarget> {
@@ -50,20 +50,20 @@ export function toRequest<State>(
   if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
   const opens = remote.thread?.opens(request);
-  if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
+  if (opens) return { ...opens, ...(!resume && { input: toJson(toOptionInput(options() as AgentOptions)) }) };
   const target = options().transport?.keep
-    ? keepLine().then((line) => line.make()).then((connection) => connection.target(request))
+    ? openChannel().then((channel) => channel.make()).then((connection) => connection.target(request))
     : toTarget(options(), request);
   const seen = emitter.has("request");
-  const change = (asked: TransportTarget): RequestTarget => {
+  const change = (resolved: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
-    const plain = full ? asked : { ...asked, binary: false };
+    const plain = full ? resolved : { ...resolved, binary: false };
     const id = keep(emitter, plain, request);
-    const told = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
-    const outgoing = remote.thread?.carrying(told, request) ?? told;
+    const watched = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
+    const outgoing = remote.thread?.carrying(watched, request) ?? watched;
     heads.set(emitter, [runId]);
     // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
-    return resume ? outgoing : { ...outgoing, input: toJson(toAsked(options() as AgentOptions)) };
+    return resume ? outgoing : { ...outgoing, input: toJson(toOptionInput(options() as AgentOptions)) };
   };
   return isPromise(target) ? target.then(change) : change(target);
 }

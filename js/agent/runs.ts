@@ -33,15 +33,15 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
     act();
     const { state, signal, replaces } = long;
-    const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read());
+    const resume = long.resume && (source.parts() ?? (await source.loadParts())).toResume(long.resume, read());
     const core = toCoreInput(options(), long, resume);
-    const before = thread.remote.before(replaces === undefined ? "submit" : "edit", core, long);
-    const taken = before && (await before);
-    if (taken) return taken;
+    const prepared = thread.remote.prepare(replaces === undefined ? "submit" : "edit", core, long);
+    const result = prepared && (await prepared);
+    if (result) return result;
     const { runId: id, messages } = core;
     // In place of the options'; without any, these stand again.
-    for (const { name } of core.tools) thread.brought.delete(name);
-    for (const tool of long.tools ?? []) thread.brought.set(tool.name, tool);
+    for (const { name } of core.tools) thread.submitTools.delete(name);
+    for (const tool of long.tools ?? []) thread.submitTools.set(tool.name, tool);
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
     const json = toJson(core);
     const run: RunParts<State> = {
@@ -61,15 +61,15 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
     return jobs.hurry(id, () => {
       const done = start(run, signal);
       // The user has said something else, so the agent's answer is over.
-      thread.line?.current?.endAnswer();
+      thread.channel?.current?.endAnswer();
       return done;
     });
   };
 
   /** Asks the last question again, or the one before that message. */
   const ask = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
-    const before = thread.remote.before(kind, input, again);
-    if (before) await before;
+    const prepared = thread.remote.prepare(kind, input, again);
+    if (prepared) await prepared;
     const json = toJson({ ...input, of });
     return start({
       id: input.runId,
@@ -100,7 +100,7 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
-    const replies = source.parts() ?? (await source.beside());
+    const replies = source.parts() ?? (await source.loadParts());
     if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
     const answer = { ...replies.toAnswer(answers, read()), run: toRunInput(options()) };

@@ -9,15 +9,15 @@ import { readSaved, refusal } from "../snapshot/save.js";
 import type { Thread } from "./thread.js";
 
 /** @internal */
-export function createSaves<State>(given: AgentOptions<State>, thread: Thread<State>): Saves {
+export function createSaves<State>(options: AgentOptions<State>, thread: Thread<State>): Saves {
   const { link, shown, emitter } = thread;
-  const { persist, restore } = given;
+  const { persist, restore } = options;
   let restoring: Promise<void> | undefined;
 
   const beginning: Beginning = {
     show: (value, text) => {
       if (value === undefined || value === null) return link.restore(undefined, text);
-      const saved = readSaved(value, given.threadId);
+      const saved = readSaved(value, options.threadId);
       link.restore(shown.restored(saved), text ?? JSON.stringify(saved));
     },
     refuse: (cause) => {
@@ -28,7 +28,7 @@ export function createSaves<State>(given: AgentOptions<State>, thread: Thread<St
     },
   };
   const { show, refuse } = beginning;
-  if (persist) return persist.open(given, thread, beginning);
+  if (persist) return persist.open(options, thread, beginning);
 
   const nothing = (): void => {};
   return {

@@ -8,7 +8,7 @@ type SendClient<State> = Pick<Self<State>, "thread" | "read" | "emitter" | "opti
 
 /** `agent.send`. */
 export function send<State>(self: SendClient<State>, event: Parameters<Agent["send"]>[0]): Decision {
-  const { link, guard, line } = self.thread;
+  const { link, guard, channel } = self.thread;
   const unsent = (why: string): void => {
     if (!self.disposed()) self.emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
   };
@@ -20,8 +20,8 @@ export function send<State>(self: SendClient<State>, event: Parameters<Agent["se
   if (!decision.allowed) return decision;
   const { threadId, runId = "" } = self.read();
   // A guard that is not there yet has not been asked.
-  const asked = !guard || !!judged;
-  const sent = asked && (line?.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
+  const judgeable = !guard || !!judged;
+  const sent = judgeable && (channel?.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
   if (!sent) {
     throw unsupported("not-sent", "send() needs an open connection");
   }

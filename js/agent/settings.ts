@@ -6,10 +6,10 @@ import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
 
 /** The settings of sessions. Some may change until a session is made: those are read then. */
-export function toSettings(given: AgentOptions, threadId: () => string, guard: () => string | undefined): SessionOptions {
-  const { rules = "tolerant", protocol = "1.0" } = given;
-  const limits = given.limits ?? {};
-  const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+export function toSettings(options: AgentOptions, threadId: () => string, guard: () => string | undefined): SessionOptions {
+  const { rules = "tolerant", protocol = "1.0" } = options;
+  const limits = options.limits ?? {};
+  const { name: dialect, ...ownSettings } = typeof options.dialect === "string" ? { name: options.dialect } : (options.dialect ?? {});
   return {
     get threadId() {
       return threadId();
@@ -18,7 +18,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.
-    dialectSettings: toJson(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
+    dialectSettings: toJson(dialect ? { url: typeof options.url === "function" ? undefined : options.url, ...ownSettings } : {}),
     events: "",
     get guard() {
       return guard();
@@ -35,9 +35,9 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
     maxDepth: limits.depth ?? 512,
     maxHistory: limits.history ?? 100,
     graceMs: whole(limits.graceMs ?? 1000),
-    saves: !!given.persist,
+    saves: !!options.persist,
     get network() {
-      return toNetwork(given);
+      return toNetwork(options);
     },
   };
 }

@@ -9,11 +9,11 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
 
 /** The snapshot of a thread with these options before anything happens. A server and the page that hydrates have the same one. */
-export function firstSnapshot<State>(given: AgentOptions<State>): AgentSnapshot<State> {
-  const { threadId = "", initialMessages, initialState } = given;
+export function firstSnapshot<State>(options: AgentOptions<State>): AgentSnapshot<State> {
+  const { threadId = "", initialMessages, initialState } = options;
   // A copy, as the core has it: what the application does to its own is none of the agent's.
   const state = initialState === undefined ? undefined : (JSON.parse(toJson(initialState)) as State);
-  return initialSnapshot(threadId, initialMessages, state, threadOf(given));
+  return initialSnapshot(threadId, initialMessages, state, threadOf(options));
 }
 
 /** The snapshot of a thread. */
@@ -32,10 +32,10 @@ export interface Shown<State> {
 }
 
 /** The snapshot of a new thread. `changed` is called after every change. */
-export function createShown<State>(given: AgentOptions<State>, first: AgentSnapshot<State>, changed: (next: AgentSnapshot<State>) => void): Shown<State> {
+export function createShown<State>(options: AgentOptions<State>, first: AgentSnapshot<State>, changed: (next: AgentSnapshot<State>) => void): Shown<State> {
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
-  let { threadId } = given;
+  let { threadId } = options;
   const ownThreadId = (): string => (threadId ??= uuid());
   const unnamed = (): AgentSnapshot<State> => ({
     ...first,

@@ -7,11 +7,11 @@ import type { LinkClient, Link } from "../core/client.js";
 import { loading, type Inflate } from "../core/loader.js";
 import { toPolicy } from "../core/policy.js";
 import { refusal } from "../snapshot/save.js";
-import { createSource, type CoreSource } from "./beside.js";
+import { createSource, type CoreSource } from "./core-source.js";
 import type { History } from "./history.js";
 import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
-import type { KeptLine } from "./kept-line.js";
+import type { AgentChannel } from "./channel.js";
 import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
 import { createRemote, type Remote } from "./remote.js";
 import { createSaves } from "./saves.js";
@@ -38,11 +38,11 @@ export interface Thread<State> {
   readonly history: History<State> | undefined;
   readonly shown: Shown<State>;
   readonly link: Link<State>;
-  readonly source: Pick<CoreSource<unknown>, "beside" | "parts">;
+  readonly source: Pick<CoreSource<unknown>, "loadParts" | "parts">;
   /** Of a transport that keeps one, once it is needed. */
-  readonly line: KeptLine<State> | undefined;
+  readonly channel: AgentChannel<State> | undefined;
   /** The same, made if there is none yet. Its code is a chunk of its own. */
-  keepLine(): Promise<KeptLine<State>>;
+  openChannel(): Promise<AgentChannel<State>>;
   readonly jobs: Jobs<State>;
   readonly saves: Saves;
   /** The thread at the agent's server. */
@@ -50,7 +50,7 @@ export interface Thread<State> {
   /** Another agent of it. */
   join(member: Member<State>): void;
   /** Tools that came with a submit. The results of their calls may come long after. */
-  readonly brought: Map<string, Tool | PageTool>;
+  readonly submitTools: Map<string, Tool | PageTool>;
   /** Somebody looks at one of them. */
   arrive(): void;
   /** One of them is no longer looked at. */
@@ -65,16 +65,16 @@ export type Linked<State, Place> = (client: LinkClient<State, Place>) => Link<St
 /** A thread of no agent yet, which begins with what the first one gives. */
 export function createThread<State, Place>(
   core: (inflate: Inflate) => Promise<Place>,
-  given: AgentOptions<State>,
+  initial: AgentOptions<State>,
   first: AgentSnapshot<State>,
   linked: Linked<State, Place>,
 ): Thread<State> {
   const members = createMembers<State>();
   let begun = false;
   let over = false;
-  let line: KeptLine<State> | undefined;
+  let channel: AgentChannel<State> | undefined;
   const { emitter } = members;
-  const shown = createShown(given, first, ({ connection }) => {
+  const shown = createShown(initial, first, ({ connection }) => {
     source.parts()?.wait(connection.phase === "reconnecting");
     saves.changed();
     members.changed();
@@ -82,17 +82,17 @@ export function createThread<State, Place>(
   const { read } = shown;
 
   // The last snapshot of the core, of which not all is shown.
-  let told = read();
-  const publish = (said: AgentSnapshot<State>): void => {
-    told = said;
-    const next = remote.shown(line?.connected(said) ?? said);
+  let confirmed = read();
+  const publish = (update: AgentSnapshot<State>): void => {
+    confirmed = update;
+    const next = remote.shown(channel?.connected(update) ?? update);
     // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (saves.rest(), line?.listen()));
+    if (!next.isLoading) queueMicrotask(() => (saves.rest(), channel?.listen()));
     shown.publish(next);
   };
-  const retell = (): void => publish(told);
+  const republish = (): void => publish(confirmed);
 
-  const source = createSource(core, ({ createOwn }) => createOwn(thread, given), !!given.schemas);
+  const source = createSource(core, ({ createOwn }) => createOwn(thread, initial), !!initial.schemas);
 
   const link = linked({
     source: async () => {
@@ -103,11 +103,11 @@ export function createThread<State, Place>(
       await remote.begin();
       return place;
     },
-    ...{ given, cover: shown.cover },
+    ...{ options: initial, cover: shown.cover },
     emitter,
-    tell: (run, ...event) => {
+    notify: (run, ...event) => {
       if (event[0] === "finish") saves.ended();
-      members.tell(run?.by as Member<State> | undefined, ...event);
+      members.notify(run?.by as Member<State> | undefined, ...event);
     },
     parts: source.parts,
     empty: shown.empty,
@@ -115,8 +115,8 @@ export function createThread<State, Place>(
     save: (...save) => saves.write(...save),
     resumes: () => !!thread.options().resume,
     // A run over a connection that is kept has ended when it says so.
-    ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",
-    read: () => told,
+    ending: () => !channel?.current && !confirmed.isLoading && confirmed.connection.phase !== "closed",
+    read: () => confirmed,
     publish,
   });
   const dispose = (): void => {
@@ -125,7 +125,7 @@ export function createThread<State, Place>(
     saves.dispose();
     over = true;
     link.dispose();
-    line?.current?.close();
+    channel?.current?.close();
     source.parts()?.history.clear();
     source.parts()?.wait(false);
     remote.thread?.dispose();
@@ -134,9 +134,9 @@ export function createThread<State, Place>(
   const parts = { dispose, emitter, members, shown, link, source, read } as const;
   const thread: Thread<State> = {
     ...parts,
-    brought: new Map(),
-    guard: given.guard === undefined ? undefined : toPolicy(given.guard),
-    options: () => members.asker().options(),
+    submitTools: new Map(),
+    guard: initial.guard === undefined ? undefined : toPolicy(initial.guard),
+    options: () => members.requester().options(),
     disposed: () => over,
     alive: (gone = over) => {
       if (gone) throw unsupported("disposed", "The agent has been disposed of");
@@ -144,13 +144,13 @@ export function createThread<State, Place>(
     get history() {
       return source.parts()?.history as History<State> | undefined;
     },
-    get line() {
-      return line;
+    get channel() {
+      return channel;
     },
-    keepLine: () =>
+    openChannel: () =>
       loading(async () => {
-        const [{ createKeptLine }, { weakly }] = await Promise.all([import("./kept-line.js"), source.beside()]);
-        return (line ??= createKeptLine(thread, retell, weakly, internal, toJson, toRunInput, unsupported));
+        const [{ createAgentChannel }, { weakly }] = await Promise.all([import("./channel.js"), source.loadParts()]);
+        return (channel ??= createAgentChannel(thread, republish, weakly, internal, toJson, toRunInput, unsupported));
       }),
     get jobs() {
       return jobs;
@@ -175,18 +175,18 @@ export function createThread<State, Place>(
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
     },
-    released: (member) => void (given.persist && members.left(member, saves.alone)),
+    released: (member) => void (initial.persist && members.release(member, saves.alone)),
     leave: (member) => {
-      if (!members.here().some((other) => other !== member)) dispose();
+      if (!members.present().some((other) => other !== member)) dispose();
       members.leave(member);
     },
   };
   const jobs = createJobs(thread);
-  const saves = createSaves(given, thread);
+  const saves = createSaves(initial, thread);
   const remote: Remote<State> = createRemote(
-    () => (begun ? thread.options() : given),
-    async () => (await source.beside()).openRemote(thread, () => told, retell),
-    retell,
+    () => (begun ? thread.options() : initial),
+    async () => (await source.loadParts()).openRemote(thread, () => confirmed, republish),
+    republish,
   );
   return thread;
 }

@@ -52,10 +52,10 @@ interface Flags {
 }
 
 /** The tools as the server reads them, and as the core does. */
-export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly Tool[]; pageTools: readonly Flags[] } {
+export function declare(list: readonly (Tool | PageTool)[]): { tools: readonly Tool[]; pageTools: readonly Flags[] } {
   const tools: Tool[] = [];
   const pageTools: Flags[] = [];
-  for (const one of listed(given)) {
+  for (const one of listed(list)) {
     const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, result: ___, ...rest } = one;
     const schema = schemaOf(one);
     tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);

@@ -17,7 +17,7 @@ type Renamed = Map<string, string>;
 /** The parts of a request of the SDK. */
 interface SdkRequest {
   /** The id of the message that is answered. */
-  readonly question: string | undefined;
+  readonly questionId: string | undefined;
   /** The pieces of the answer that the SDK already has. */
   readonly before: readonly Piece[];
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
@@ -40,9 +40,9 @@ interface SdkRequest {
  * const agent = createAgent({ url: "/agent" });
  * const { messages, sendMessage, status, stop } = useChat({ transport: toChatTransport(agent) });
  */
-export function toChatTransport<Message extends UIMessage = UIMessage, State = unknown>(given: Agent<State>): ChatTransport<Message> {
-  if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
-  const agent = given as unknown as Agent;
+export function toChatTransport<Message extends UIMessage = UIMessage, State = unknown>(chatAgent: Agent<State>): ChatTransport<Message> {
+  if (typeof chatAgent?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof chatAgent}`);
+  const agent = chatAgent as unknown as Agent;
   let opened = 0;
   // A server may give a question another id: the ids that the chat has, and the agent's.
   const renamed: Renamed = new Map();
@@ -53,7 +53,7 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   const stop = (): void => void agent.stop().catch(() => {});
   return {
     resumeStreamIsReplay: true,
-    sendMessages: async (sent) => open(asked(agent, sent, renamed), sent.abortSignal, stop),
+    sendMessages: async (sent) => open(requestFor(agent, sent, renamed), sent.abortSignal, stop),
     reconnectToStream: async ({ abortSignal }) => {
       agent.flush();
       const snapshot = agent.getSnapshot();
@@ -61,7 +61,7 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
       const count = opened + 1;
       // The SDK ends a stream that it opens anew, and then asks for the new one at once: that stops no run.
       const aborted = (): void => queueMicrotask(() => opened === count && stop());
-      return open({ question: lastQuestion(snapshot), before: [] }, abortSignal, aborted);
+      return open({ questionId: lastQuestion(snapshot), before: [] }, abortSignal, aborted);
     },
   };
 }
@@ -71,7 +71,7 @@ const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] sa
 const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
 /** Reads a request of the SDK. */
-function asked(agent: Agent, { trigger, messages, messageId, body }: SendArguments, renamed: Renamed): SdkRequest {
+function requestFor(agent: Agent, { trigger, messages, messageId, body }: SendArguments, renamed: Renamed): SdkRequest {
   if (!triggers.includes(trigger))
     throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
@@ -79,34 +79,35 @@ function asked(agent: Agent, { trigger, messages, messageId, body }: SendArgumen
   const last = messages.at(-1);
   const { resume, ...rest } = (body ?? {}) as { resume?: ResumeAnswers };
   const forwarded = Object.keys(rest).length > 0 ? { forwardedProps: rest } : {};
-  const question = lastQuestion(snapshot);
-  const shown = turnAfter(snapshot, question).pieces;
-  if (resume !== undefined) return { question, before: last?.role === "assistant" ? shown : [], ask: () => agent.submit({ resume, ...forwarded }) };
+  const questionId = lastQuestion(snapshot);
+  const shown = turnAfter(snapshot, questionId).pieces;
+  if (resume !== undefined) return { questionId, before: last?.role === "assistant" ? shown : [], ask: () => agent.submit({ resume, ...forwarded }) };
   const id = last && (renamed.get(last.id) ?? last.id);
-  if (trigger === "regenerate-message") return { question: id ?? question, before: [], ask: again(agent, snapshot, id ?? question, messageId, forwarded) };
-  if (last?.role === "assistant") return { question, before: shown, ...answered(agent, snapshot, last, shown.length > 0, forwarded) };
-  if (!last) return { question, before: [], ask: () => agent.submit(forwarded) };
+  if (trigger === "regenerate-message")
+    return { questionId: id ?? questionId, before: [], ask: again(agent, snapshot, id ?? questionId, messageId, forwarded) };
+  if (last?.role === "assistant") return { questionId, before: shown, ...answered(agent, snapshot, last, shown.length > 0, forwarded) };
+  if (!last) return { questionId, before: [], ask: () => agent.submit(forwarded) };
   // Answers of the person from before go with it; calls that are left open are denied.
   const previous = messages.at(-2);
   if (previous?.role === "assistant") answered(agent, snapshot, previous, false, forwarded);
   const message = { id: id!, content: contentOf(last) };
-  const known = snapshot.messages.find((one) => one.id === id && one.role === "user");
-  const same = known && JSON.stringify(known.content) === JSON.stringify(message.content);
-  if (same && id === question) return { question, before: [], ask: () => agent.retry(forwarded) };
-  const input: SubmitInput = { message, ...forwarded, ...(known && { replaces: id }) };
-  return { question: id, before: [], ask: () => agent.submit(input) };
+  const original = snapshot.messages.find((one) => one.id === id && one.role === "user");
+  const same = original && JSON.stringify(original.content) === JSON.stringify(message.content);
+  if (same && id === questionId) return { questionId, before: [], ask: () => agent.retry(forwarded) };
+  const input: SubmitInput = { message, ...forwarded, ...(original && { replaces: id }) };
+  return { questionId: id, before: [], ask: () => agent.submit(input) };
 }
 
 /** Asks again: for another answer, or, where there is none to take back, for the first one. */
 function again(
   agent: Agent,
   { messages }: AgentSnapshot,
-  question: string | undefined,
+  questionId: string | undefined,
   messageId: string | undefined,
   forwarded: AgainOptions,
 ): () => Promise<RunResult> {
-  const from = messages.findIndex(({ id }) => id === messageId && id !== question);
-  const start = from < 0 ? messages.findIndex(({ id, role }) => role === "user" && id === question) + 1 : from;
+  const from = messages.findIndex(({ id }) => id === messageId && id !== questionId);
+  const start = from < 0 ? messages.findIndex(({ id, role }) => role === "user" && id === questionId) + 1 : from;
   const answer = firstAnswer(messages, start);
   return answer === undefined ? () => agent.retry(forwarded) : () => agent.regenerate(answer, forwarded);
 }
@@ -137,20 +138,20 @@ const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicT
 /** The stream of a turn: from now on until the agent rests. */
 function streamOf(
   agent: Agent,
-  { question, before, ask, answered: calls = [] }: SdkRequest,
+  { questionId, before, ask, answered: calls = [] }: SdkRequest,
   renamed: Renamed,
   signal: AbortSignal | undefined,
   aborted: () => void,
 ): ReadableStream<UIMessageChunk> {
-  let wanted = question;
+  let wanted = questionId;
   // The last snapshot that had the question.
-  let known: AgentSnapshot | undefined;
+  let asked: AgentSnapshot | undefined;
   /** The id that the question has now: a list of the server may have another question in its place. */
   const current = (snapshot: AgentSnapshot): string | undefined => {
     if (wanted === undefined) return undefined;
     const last = lastQuestion(snapshot);
-    if (hasQuestion(snapshot, wanted)) known = snapshot;
-    else if (known && last !== undefined && !hasQuestion(known, last)) renamed.set(question!, wanted = last);
+    if (hasQuestion(snapshot, wanted)) asked = snapshot;
+    else if (asked && last !== undefined && !hasQuestion(asked, last)) renamed.set(questionId!, wanted = last);
     return wanted;
   };
   let close = (): void => {};
@@ -166,9 +167,9 @@ function streamOf(
       close = () => {
         open = false;
         offs.forEach((off) => off());
-        signal?.removeEventListener("abort", left);
+        signal?.removeEventListener("abort", abort);
       };
-      const left = (): void => {
+      const abort = (): void => {
         const was = open;
         finish({ type: "abort" });
         if (was) aborted();
@@ -189,7 +190,7 @@ function streamOf(
         if (waits && !snapshot.toolCalls.some((call) => calls.includes(call.id) && isUnanswered(call))) waits = false;
         if (settled && !waits && !isBusy(snapshot)) finish(lastOf(snapshot));
       };
-      const rest = (): void => {
+      const settle = (): void => {
         if (!open) return;
         settled = true;
         agent.flush();
@@ -209,11 +210,11 @@ function streamOf(
           writer.data(event.type === "custom" ? event.name : event.type, event.data);
         }),
       ];
-      signal?.addEventListener("abort", left);
+      signal?.addEventListener("abort", abort);
       if (signal?.aborted) return finish({ type: "abort" });
-      if (!ask) return rest();
+      if (!ask) return settle();
       // A call that makes no sense is rejected.
-      ask().then(rest, (error: unknown) => finish({ type: "error", errorText: textOf(error) }));
+      ask().then(settle, (error: unknown) => finish({ type: "error", errorText: textOf(error) }));
       look();
     },
     cancel: () => close(),

@@ -54,9 +54,9 @@ function makeRegion(): HTMLElement {
 export function announcer<State>(agent: Agent<State>, element?: HTMLElement | null, options: AnnouncerOptions = {}): () => void {
   const region = element ?? makeRegion();
   const most = (): number => Math.max(options.lines ?? 20, 1);
-  const said = new Set<string>();
+  const announced = new Set<string>();
   let last = agent.getSnapshot();
-  news(last, undefined, said);
+  news(last, undefined, announced);
   let waiting: HTMLElement | undefined;
 
   const say = (text: string): HTMLElement | undefined => {
@@ -73,7 +73,7 @@ export function announcer<State>(agent: Agent<State>, element?: HTMLElement | nu
     const snapshot = agent.getSnapshot();
     // Asked for each time: a component may give other ones.
     const words = { ...english, ...options.words };
-    const { messages, calls, interrupts } = news(snapshot, last, said);
+    const { messages, calls, interrupts } = news(snapshot, last, announced);
     const { isLoading, error } = last;
     last = snapshot;
     if (snapshot.isLoading && !isLoading) waiting = say(words.answering);
@@ -100,12 +100,12 @@ const isLoaded = (now: AgentSnapshot, before: AgentSnapshot): boolean => {
 };
 
 /** Finds answers that are complete, each once: they count as announced from then on; and calls and questions that wait now and did not before. */
-function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, said: Set<string>) {
+function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, announced: Set<string>) {
   const all = snapshot.messages;
   // A message that is taken back may come again with the same id.
   if (before && all.length < before.messages.length) {
-    const left = new Set(all.map(keyOf));
-    for (const key of said) if (!left.has(key)) said.delete(key);
+    const present = new Set(all.map(keyOf));
+    for (const key of announced) if (!present.has(key)) announced.delete(key);
   }
   // From the end: what was said before stands in front.
   const messages: Message[] = [];
@@ -113,11 +113,11 @@ function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, said: 
     const message = all[at]!;
     const key = keyOf(message);
     if (message.role === "assistant" && message.delivery === "streaming") {
-      said.delete(key);
+      announced.delete(key);
       continue;
     }
-    if (said.has(key)) break;
-    said.add(key);
+    if (announced.has(key)) break;
+    announced.add(key);
     if (message.role === "assistant") messages.unshift(message);
   }
   if (before && isLoaded(snapshot, before)) messages.length = 0;
@@ -125,7 +125,7 @@ function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, said: 
   const waited = new Set(before?.toolCalls.filter(waits).map(({ id }) => id));
   const calls = snapshot.toolCalls === before?.toolCalls ? [] : snapshot.toolCalls.filter((call) => waits(call) && !waited.has(call.id));
   const asks = ({ id, message }: Interrupt): string => `${id} ${message}`;
-  const asked = new Set(before?.interrupts.filter(({ answered }) => !answered).map(asks));
-  const interrupts = snapshot.interrupts.filter((interrupt) => !interrupt.answered && !asked.has(asks(interrupt)));
+  const openBefore = new Set(before?.interrupts.filter(({ answered }) => !answered).map(asks));
+  const interrupts = snapshot.interrupts.filter((interrupt) => !interrupt.answered && !openBefore.has(asks(interrupt)));
   return { messages, calls, interrupts };
 }

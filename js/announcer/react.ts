@@ -28,7 +28,7 @@ export function useAnnouncer<State>(agent: Agent<State>, options: UseAnnouncerOp
   const latest = useRef(options);
   useEffect(() => void (latest.current = options));
   useEffect(() => {
-    const given: AnnouncerOptions = {
+    const settings: AnnouncerOptions = {
       get words() {
         return latest.current.words ?? {};
       },
@@ -36,6 +36,6 @@ export function useAnnouncer<State>(agent: Agent<State>, options: UseAnnouncerOp
         return latest.current.lines ?? 20;
       },
     };
-    return announcer(agent, element && "current" in element ? element.current : element, given);
+    return announcer(agent, element && "current" in element ? element.current : element, settings);
   }, [agent, element]);
 }

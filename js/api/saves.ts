@@ -42,12 +42,12 @@ export interface SavesClient {
   readonly emitter: {
     emit(name: "warning", warning: AgentWarning): void;
   };
-  readonly members: { watched(): boolean; here(): readonly unknown[] };
+  readonly members: { watched(): boolean; present(): readonly unknown[] };
   readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly jobs: { rejoin(runId: string): void };
   /** The calls of the page, once the core has come. */
   readonly source: { parts(): { readonly calls: { unclaimed(): boolean; works(): boolean } } | undefined };
-  readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
+  readonly channel: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
   readonly remote: { saved(json: string): string; readonly thread: { isLoading(): boolean; hasFailed(): boolean; leave(): void } | undefined };
   /** The link to the core, which says more of these. */
@@ -70,4 +70,4 @@ export interface Beginning {
 }
 
 /** Opens the saves of an agent. Comes with a store. */
-export type OpenSaves = (given: SavesOptions, agent: SavesClient, beginning: Beginning) => Saves;
+export type OpenSaves = (options: SavesOptions, agent: SavesClient, beginning: Beginning) => Saves;

@@ -45,7 +45,7 @@ export interface AgentStore extends StoreOptions {
   /** Comes with the store: how an agent is saved there. A page without a store loads none of it. */
   readonly open: OpenSaves;
   /** Comes with it as well: the thread of an agent of these options, which another agent of the page may have made. */
-  readonly share: <Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: () => Thread) => Thread;
+  readonly share: <Thread extends StoredThread>(worker: boolean, options: SharingOptions, make: () => Thread) => Thread;
 }
 
 /** The options that must be the same for agents that share a thread. */

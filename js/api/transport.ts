@@ -1,6 +1,6 @@
 // How requests are made, connections kept and runs rejoined.
 
-import type { LineSource } from "./line.js";
+import type { ChannelSource } from "./channel.js";
 import type { Context, JsonObject, Message, ResumeEntry, Tool } from "./protocol.js";
 
 /** A value, or a function that is asked for it each time it is needed. */
@@ -56,7 +56,7 @@ export interface Transport {
    */
   send?(text: string, run: RunTarget): boolean | Promise<Response>;
   /** Set by `webSocket` and `eventSource` with `keepOpen`: how a connection is opened that outlives its runs. */
-  readonly keep?: LineSource | undefined;
+  readonly keep?: ChannelSource | undefined;
 }
 
 /** How a connection is kept open over several answers. */

@@ -28,9 +28,9 @@ const nothing = () => undefined;
  * const runtime = useAssistantRuntime(agent);
  * return <AssistantRuntimeProvider runtime={runtime}><Thread /></AssistantRuntimeProvider>;
  */
-export function useAssistantRuntime<State>(given: Agent<State>, options: AssistantRuntimeOptions = {}): AssistantRuntime {
-  if (typeof given?.getSnapshot !== "function")
-    throw new AgentError({ kind: "unsupported", code: "input", message: `useAssistantRuntime() expects an agent, got ${typeof given}` });
+export function useAssistantRuntime<State>(chatAgent: Agent<State>, options: AssistantRuntimeOptions = {}): AssistantRuntime {
+  if (typeof chatAgent?.getSnapshot !== "function")
+    throw new AgentError({ kind: "unsupported", code: "input", message: `useAssistantRuntime() expects an agent, got ${typeof chatAgent}` });
   const { useExternalStoreRuntime } = peer;
   if (typeof useExternalStoreRuntime !== "function") {
     throw new AgentError({
@@ -39,7 +39,7 @@ export function useAssistantRuntime<State>(given: Agent<State>, options: Assista
       message: "ag-ui-wasm/assistant-ui is made for version 0.15 of @assistant-ui/react, which exports useExternalStoreRuntime: install it",
     });
   }
-  const agent = given as unknown as Agent;
+  const agent = chatAgent as unknown as Agent;
   const { threads, onThread, adapters } = options;
   const calls = useMemo(() => createCalls(agent), [agent]);
   const toMessages = useMemo(createMessages, [agent]);

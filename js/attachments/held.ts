@@ -43,9 +43,9 @@ export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits
   let all: readonly Held[] = [];
 
   const show = (agent: HoldingAgent): void => {
-    const own = all.filter((held) => held.agent === agent);
-    const queue = own.map(toQueued);
-    if (own.length) agent.hold((at) => ({ ...at, queue: [...at.queue, ...queue] }), holder);
+    const mine = all.filter((held) => held.agent === agent);
+    const queue = mine.map(toQueued);
+    if (mine.length) agent.hold((at) => ({ ...at, queue: [...at.queue, ...queue] }), holder);
     else agent.hold();
   };
 
@@ -86,12 +86,12 @@ export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits
   };
 
   const holder: SubmitHolder = {
-    hold: (agent, given, submit) => {
-      const { parts, signal, runId = uuid() } = given;
-      const input = { ...given, runId };
-      const own = !Array.isArray(parts) && parts !== undefined && parts !== null;
-      const entries = own ? composer.entries : [];
-      if (own) composer.entries = [];
+    hold: (agent, submitted, submit) => {
+      const { parts, signal, runId = uuid() } = submitted;
+      const input = { ...submitted, runId };
+      const fromComposer = !Array.isArray(parts) && parts !== undefined && parts !== null;
+      const entries = fromComposer ? composer.entries : [];
+      if (fromComposer) composer.entries = [];
       return new Promise((resolve) => {
         const held: Held = {
           agent,

@@ -5,9 +5,9 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const most = 255;
 
 /** A name to show and to send: no path, nothing that hides what it is, at most 255 characters with the extension kept. */
-export function cleanName(given: unknown): string {
+export function cleanName(value: unknown): string {
   // No name of a file system is longer: what is cut off first is not looked at.
-  const text = typeof given === "string" ? given.slice(-4096) : "";
+  const text = typeof value === "string" ? value.slice(-4096) : "";
   const base = text.replace(hidden, "").split(/[/\\]/).at(-1)!.trim().replace(/\s+/g, " ");
   if (!base || /^\.+$/.test(base)) return "file";
   const characters = [...base];
@@ -20,8 +20,8 @@ export function cleanName(given: unknown): string {
 const token = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 
 /** Its media type without parameters; `application/octet-stream` where it has none that is one. */
-export function cleanType(given: unknown): string {
-  const [type = ""] = typeof given === "string" ? given.slice(0, 512).split(";") : [];
+export function cleanType(value: unknown): string {
+  const [type = ""] = typeof value === "string" ? value.slice(0, 512).split(";") : [];
   const plain = type.trim().toLowerCase();
   return token.test(plain) ? plain : "application/octet-stream";
 }

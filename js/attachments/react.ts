@@ -39,7 +39,7 @@ const disposeMs = 1000;
  * }
  */
 export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
-  const own = !("subscribe" in options);
+  const isOwner = !("subscribe" in options);
   const [attachments] = useState(() => ("subscribe" in options ? options : createAttachments(options)));
   const [, render] = useReducer((count: number) => count + 1, 0);
   const [dragging, setDragging] = useState(false);
@@ -53,10 +53,10 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
     if (attachments.items !== items) render();
     return () => {
       off();
-      if (own) leaving.current = setTimeout(attachments.dispose, disposeMs);
+      if (isOwner) leaving.current = setTimeout(attachments.dispose, disposeMs);
     };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- The items are compared once, when it begins to listen.
-  }, [attachments, own]);
+  }, [attachments, isOwner]);
   return useMemo(() => {
     const native = <Event>(handler: (event: Event) => void) => ({ nativeEvent }: { nativeEvent: unknown }) => handler(nativeEvent as Event);
     const { dispose: _, ...methods } = attachments;

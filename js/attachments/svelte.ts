@@ -34,8 +34,8 @@ export interface UseAttachments extends Omit<Attachments, "dispose"> {
  * </form>
  */
 export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
-  const own = !("subscribe" in options);
-  const attachments = own ? createAttachments(options) : options;
+  const isOwner = !("subscribe" in options);
+  const attachments = isOwner ? createAttachments(options) : options;
   const { accept } = attachments;
   let dragging = false;
   let update: (() => void) | undefined;
@@ -51,7 +51,7 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
     dragging = now;
     update?.();
   });
-  if (own) onDestroy(attachments.dispose);
+  if (isOwner) onDestroy(attachments.dispose);
   const { dispose: _, ...methods } = attachments;
   return {
     ...methods,

@@ -41,13 +41,13 @@ function readData(data: string): { readonly value: string; readonly type?: strin
 
 /** The content part of a file that is there. Throws where the upload has given nothing of use. */
 export function toPart(uploaded: unknown, file: { readonly name: string; readonly kind: MediaPart["type"]; readonly mimeType: string }): ContentPart {
-  const { url, data, mimeType: given } = (uploaded ?? {}) as { [Member in "url" | "data" | "mimeType"]?: unknown };
-  if (given !== undefined && typeof given !== "string") throw new TypeError("upload: expected a string as mimeType");
+  const { url, data, mimeType: uploadedType } = (uploaded ?? {}) as { [Member in "url" | "data" | "mimeType"]?: unknown };
+  if (uploadedType !== undefined && typeof uploadedType !== "string") throw new TypeError("upload: expected a string as mimeType");
   const metadata = { filename: file.name };
-  if (typeof url === "string" && url) return { type: file.kind, source: { type: "url", value: url, mimeType: given ?? file.mimeType }, metadata };
+  if (typeof url === "string" && url) return { type: file.kind, source: { type: "url", value: url, mimeType: uploadedType ?? file.mimeType }, metadata };
   if (typeof data !== "string") throw new TypeError("upload: expected { url } or { data } with a string");
   const { value, type = file.mimeType } = readData(data);
-  return { type: file.kind, source: { type: "data", value, mimeType: given ?? type }, metadata };
+  return { type: file.kind, source: { type: "data", value, mimeType: uploadedType ?? type }, metadata };
 }
 
 /**

@@ -38,15 +38,15 @@ export interface UseAttachments extends Omit<Attachments, "dispose" | "items"> {
  * </template>
  */
 export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
-  const own = !("subscribe" in options);
-  const attachments = own ? createAttachments(options) : options;
+  const isOwner = !("subscribe" in options);
+  const attachments = isOwner ? createAttachments(options) : options;
   const { accept } = attachments;
   const items = shallowRef(attachments.items);
   const dragging = shallowRef(false);
   const off = attachments.subscribe(() => (items.value = attachments.items));
   onScopeDispose(() => {
     off();
-    if (own) attachments.dispose();
+    if (isOwner) attachments.dispose();
   });
   const { change, paste, dragenter, dragover, dragleave, drop } = createFileHandlers(attachments, (now) => (dragging.value = now));
   const { dispose: _, ...methods } = attachments;

@@ -8,8 +8,8 @@ type Detail<N extends Name> = Parameters<AgentListeners[N]>[0];
 /** Calls the options' callbacks and what was registered with `agent.on`. */
 export interface Emitter {
   on<N extends Name>(name: N, listener: AgentListeners[N], filter?: EventFilter): () => void;
-  /** `told`: the callbacks of another agent hear of it. */
-  emit<N extends Name>(name: N, detail: Detail<N>, told?: boolean): void;
+  /** `skipCallback`: the callback of the options is not called, because that of another agent is. */
+  emit<N extends Name>(name: N, detail: Detail<N>, skipCallback?: boolean): void;
   /** Whether anybody listens. */
   has(name: Name): boolean;
   /** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
@@ -80,12 +80,12 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     };
   };
 
-  const emit: Emitter["emit"] = (name, detail, told) => {
+  const emit: Emitter["emit"] = (name, detail, skipCallback) => {
     const type = name === "event" ? (detail as AgUiEvent).type : "";
-    const asked = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes(type);
-    if (!told && asked(options().eventTypes)) call(callback(name), detail as never);
+    const wants = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes(type);
+    if (!skipCallback && wants(options().eventTypes)) call(callback(name), detail as never);
     for (const entry of [...listeners]) {
-      if (entry.name === name && asked(entry.types) && listeners.has(entry)) call(entry.listener, detail as never);
+      if (entry.name === name && wants(entry.types) && listeners.has(entry)) call(entry.listener, detail as never);
     }
   };
 
@@ -94,9 +94,9 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     emit,
     has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
     wanted: () => {
-      const asked = [...listeners].filter(({ name }) => name === "event").map(({ types }) => types);
-      if (callback("event")) asked.push(options().eventTypes);
-      return asked.some((types) => !types) ? "*" : [...new Set(asked.flat())].sort().join();
+      const filters = [...listeners].filter(({ name }) => name === "event").map(({ types }) => types);
+      if (callback("event")) filters.push(options().eventTypes);
+      return filters.some((types) => !types) ? "*" : [...new Set(filters.flat())].sort().join();
     },
     events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: read },
     close: () => {

@@ -46,12 +46,12 @@ export function applyOperations(document: unknown, operations: readonly Operatio
       throw new Error("the root cannot be removed");
     });
 
-  for (const { op, path, from, value: given } of operations) {
+  for (const { op, path, from, value: operand } of operations) {
     const target = toPath(path);
     switch (op) {
       case "add":
       case "replace":
-        value = add(value, target, given, op === "replace");
+        value = add(value, target, operand, op === "replace");
         break;
       case "remove":
         value = remove(value, target);
@@ -71,7 +71,7 @@ export function applyOperations(document: unknown, operations: readonly Operatio
         break;
       }
       case "test":
-        if (!equal(read(value, target), given)) throw new Error(`${String(path)} is another value`);
+        if (!equal(read(value, target), operand)) throw new Error(`${String(path)} is another value`);
         break;
       default:
         throw new Error(`no operation ${String(op)}`);

@@ -1,10 +1,10 @@
 // Lets an agent that nobody holds be collected, although the core, a worker's port or a pool calls it.
 //
 // Whatever is called from outside of the page's heap gets `weakly(…)` of it (weakly.ts). While something is in progress of which the page has
-// to hear (a request, a wait for the next attempt), it is in `kept`.
+// to hear (a request, a wait for the next attempt), it is in `retained`.
 
 /** Objects that may not be collected although nothing may reference them: they have work to finish. */
-export const kept = new Set<object>();
+export const retained = new Set<object>();
 
 const registry = /* @__PURE__ */ new FinalizationRegistry<() => void>((end) => end());
 

@@ -24,13 +24,13 @@ function madeOf<State>(create: CreateAgent, target: AgentTarget<State>, outside:
   let last: { readonly key: unknown; readonly agent: Agent<State> } | undefined;
   return computed(() => {
     // An agent is no function.
-    const given = typeof target === "function" ? target() : target;
-    const key = keyOf(given);
+    const resolved = typeof target === "function" ? target() : target;
+    const key = keyOf(resolved);
     return untracked(() =>
       outside(() => {
         if (last && last.key === key) {
-          if (!isAgent(given)) last.agent.setOptions(given);
-        } else last = { key, agent: isAgent(given) ? given : create(given) };
+          if (!isAgent(resolved)) last.agent.setOptions(resolved);
+        } else last = { key, agent: isAgent(resolved) ? resolved : create(resolved) };
         return last.agent;
       })
     );

@@ -76,8 +76,8 @@ function spareOf<State>(create: CreateAgent, options: AgentOptions<State>): Agen
   const list = spares.get(name) ?? [];
   let agent: Agent<State> | undefined;
   for (let spare; !agent && (spare = list.shift());) {
-    const left = spare.agent.deref();
-    if (left && spare.create === create && !owners.has(left)) agent = left as Agent<State>;
+    const spareAgent = spare.agent.deref();
+    if (spareAgent && spare.create === create && !owners.has(spareAgent)) agent = spareAgent as Agent<State>;
   }
   if (!list.length) spares.delete(name);
   const made = agent ?? create(options);
@@ -118,8 +118,8 @@ export function useAgentSelector<State, Part>(
   isEqual?: IsEqual<Part>,
 ): Part;
 export function useAgentSelector<Part, State = unknown>(select: Select<State, Part>, isEqual?: IsEqual<Part>): Part;
-export function useAgentSelector<State, Part>(...given: readonly unknown[]): Part {
-  const [target, select, isEqual = Object.is] = (typeof given[0] === "function" ? [undefined, ...given] : given) as [
+export function useAgentSelector<State, Part>(...args: readonly unknown[]): Part {
+  const [target, select, isEqual = Object.is] = (typeof args[0] === "function" ? [undefined, ...args] : args) as [
     Agent<State> | undefined,
     Select<State, Part>,
     IsEqual<Part>?,

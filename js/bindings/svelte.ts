@@ -33,17 +33,17 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
     if (!found) throw nowhere("setAgent");
     return found;
   }
-  const make = (given: Agent<State> | AgentOptions<State>, key: unknown) => {
-    const agent = isAgent(given) ? given : create(given);
+  const make = (resolved: Agent<State> | AgentOptions<State>, key: unknown) => {
+    const agent = isAgent(resolved) ? resolved : create(resolved);
     return { key, agent, track: createSubscriber((update) => agent.subscribe(update)) };
   };
   let made: ReturnType<typeof make> | undefined;
   const current = () => {
     if (made && typeof target !== "function") return made;
-    const given = typeof target === "function" ? target() : target;
-    const key = keyOf(given);
-    if (!made || made.key !== key) return (made = make(given, key));
-    if (!isAgent(given)) made.agent.setOptions(given);
+    const resolved = typeof target === "function" ? target() : target;
+    const key = keyOf(resolved);
+    if (!made || made.key !== key) return (made = make(resolved, key));
+    if (!isAgent(resolved)) made.agent.setOptions(resolved);
     return made;
   };
 

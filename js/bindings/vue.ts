@@ -28,7 +28,7 @@ export type UseAgent<State = unknown> =
     readonly snapshot: Readonly<ShallowRef<AgentSnapshot<State>>>;
   };
 
-const given: InjectionKey<UseAgent> = Symbol("ag-ui-wasm");
+const agentKey: InjectionKey<UseAgent> = Symbol("ag-ui-wasm");
 
 /** The agent that is given, or the one that is made of options: another one with another key. */
 function useMade<State>(create: CreateAgent, target: AgentTarget<State>): Readonly<ShallowRef<Agent<State>>> {
@@ -87,13 +87,13 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
 /** `provideAgent` of an entry. */
 export function provideAgentOf<State>(create: CreateAgent, target: AgentTarget<State>): UseAgent<State> {
   const view = useAgentOf(create, target);
-  provide(given, view as unknown as UseAgent);
+  provide(agentKey, view as unknown as UseAgent);
   return view;
 }
 
 /** `injectAgent` of an entry. */
 export function injectAgentOf<State>(): UseAgent<State> {
-  const found = inject(given, undefined);
+  const found = inject(agentKey, undefined);
   if (!found) throw nowhere("provideAgent");
   return found as unknown as UseAgent<State>;
 }

@@ -26,7 +26,7 @@ function balanced(destination: string): boolean {
 }
 
 /** A copy that does not keep the string alive that it was cut from: engines make slices without copying. */
-export const own = (text: string): string => ` ${text}`.slice(1);
+export const copyOf = (text: string): string => ` ${text}`.slice(1);
 
 /** The link reference definitions of a string, and its footnotes. The first one of a label counts. */
 export class Definitions {
@@ -52,7 +52,7 @@ export class Definitions {
 
   #note(label: string, source: string): boolean {
     const key = normal(label);
-    if (key && !this.#sources.has(key)) this.#sources.set(key, own(source.trimEnd()));
+    if (key && !this.#sources.has(key)) this.#sources.set(key, copyOf(source.trimEnd()));
     return key !== "";
   }
 

@@ -54,9 +54,9 @@ export function createGroups(size = 32): (blocks: readonly MessageBlock[]) => re
     if (blocks === grouped) return groups;
     grouped = blocks;
     groups = Array.from({ length: Math.ceil(blocks.length / size) }, (_, id) => {
-      const own = blocks.slice(id * size, (id + 1) * size);
+      const part = blocks.slice(id * size, (id + 1) * size);
       const old = groups[id];
-      return old?.blocks.length === own.length && own.every((block, at) => block === old.blocks[at]) ? old : { id, blocks: own };
+      return old?.blocks.length === part.length && part.every((block, at) => block === old.blocks[at]) ? old : { id, blocks: part };
     });
     return groups;
   };

@@ -1,4 +1,4 @@
-import { Definitions, own } from "./definitions.js";
+import { Definitions, copyOf } from "./definitions.js";
 import type { Block } from "./index.js";
 import { createScanner } from "./scanner.js";
 
@@ -54,7 +54,7 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
   }
 
   function settle(text: string, end: number, tooDeep: boolean): void {
-    const block = blockOf(own(text.slice(start, end)), true, tooDeep);
+    const block = blockOf(copyOf(text.slice(start, end)), true, tooDeep);
     definitions.readFootnote(block.text);
     settled.push(block);
     start = end;

@@ -58,9 +58,9 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
   };
   const agent = judge.watch(createAgentWith(loadAll, settings));
   for (const [at, turn] of script.turns.entries()) {
-    const { result, refused, late } = await playScript(agent, settings, tap, turn, timeoutMs);
+    const { result, refused, timedOut } = await playScript(agent, settings, tap, turn, timeoutMs);
     if (refused) judge.giveUp(`turn ${at + 1} of the script cannot be played: ${refused}`);
-    else if (late) judge.giveUp(`the run did not end within ${timeoutMs / 1000} s`);
+    else if (timedOut) judge.giveUp(`the run did not end within ${timeoutMs / 1000} s`);
     else judge.hear(result);
     if (judge.gaveUp) break;
   }

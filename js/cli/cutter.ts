@@ -131,19 +131,19 @@ function blankLines(): Ends {
 /** After each frame with its length of four bytes. */
 function binaryEnds(): Ends {
   let head: number[] = [];
-  let left = 0;
+  let remaining = 0;
   return (bytes) => {
     const ends: number[] = [];
     for (let at = 0; at < bytes.length;) {
       if (head.length < 4) {
         head.push(bytes[at++]!);
         if (head.length < 4) continue;
-        left = head.reduce((sum, byte) => sum * 256 + byte, 0);
+        remaining = head.reduce((sum, byte) => sum * 256 + byte, 0);
       }
-      const taken = Math.min(left, bytes.length - at);
-      left -= taken;
-      at += taken;
-      if (left > 0) break;
+      const length = Math.min(remaining, bytes.length - at);
+      remaining -= length;
+      at += length;
+      if (remaining > 0) break;
       ends.push(at);
       head = [];
     }

@@ -45,17 +45,17 @@ async function runCheck({ url, prompt, script: file, record, format, ...options 
   if (record !== undefined) write(record, "");
   const verdict = await check(url, { ...options, script });
   if (record !== undefined) write(record, writeRecording(toExchanges(verdict.turns)));
-  return told(verdict, format);
+  return endWith(verdict, format);
 }
 
 async function runCheckFile({ file, dialect, format }: CheckFileCommand): Promise<number> {
   const recorded = fromFile(file, () => readRecorded(readFileSync(file === "-" ? 0 : file)));
   if (recorded.exchanges.every(({ parts }) => parts.length === 0)) throw new UsageError(`${file} is empty: expected a recording, or a saved response`);
-  return told(await checkRecorded(file, recorded, dialect), format);
+  return endWith(await checkRecorded(file, recorded, dialect), format);
 }
 
 /** Prints the verdict, and ends. */
-async function told(verdict: Verdict, format: Format): Promise<never> {
+async function endWith(verdict: Verdict, format: Format): Promise<never> {
   const { unjudged, report } = verdict;
   if (unjudged !== undefined && format !== "text") process.stderr.write(`could not be judged: ${unjudged}\n`);
   await print(formats[format](verdict, program()), 0);

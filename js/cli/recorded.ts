@@ -59,8 +59,8 @@ function bodyOf(file: Uint8Array, text: string): Recorded {
   return { exchanges: [exchange], timed: false, lineOf };
 }
 
-/** Answers with the exchanges, one after the other. `left`: a body was not read to its end, and this is where. */
-export function sourceOf({ exchanges }: Recorded, left: () => void): Responder {
+/** Answers with the exchanges, one after the other. `abandoned` is called where a body was not read to its end. */
+export function sourceOf({ exchanges }: Recorded, abandoned: () => void): Responder {
   let [next, now] = [0, 0];
   return {
     now: () => now,
@@ -75,7 +75,7 @@ export function sourceOf({ exchanges }: Recorded, left: () => void): Responder {
               if (bytes) return controller.enqueue(bytes);
               now += part as number;
             }
-            if (end === "open") return left();
+            if (end === "open") return abandoned();
             if (end === "cut") return controller.error(new TypeError("the connection broke"));
             controller.close();
           },

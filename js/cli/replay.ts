@@ -111,20 +111,20 @@ function halfOf({ parts }: ReadExchange): Cut {
 
 function cutOff(parts: readonly ReplayPart[], cut: Cut | undefined): ReplayPart[] {
   if (!cut) return [...parts];
-  let left = cut.count;
-  const kept: ReplayPart[] = [];
+  let remaining = cut.count;
+  const result: ReplayPart[] = [];
   for (const part of parts) {
-    if (left <= 0) break;
-    if (typeof part === "number") kept.push(part);
+    if (remaining <= 0) break;
+    if (typeof part === "number") result.push(part);
     else if (cut.of === "bytes") {
-      kept.push(part.subarray(0, left));
-      left -= part.length;
+      result.push(part.subarray(0, remaining));
+      remaining -= part.length;
     } else {
-      kept.push(part);
-      left -= holdsEvent(part) ? 1 : 0;
+      result.push(part);
+      remaining -= holdsEvent(part) ? 1 : 0;
     }
   }
-  return kept;
+  return result;
 }
 
 /** A part is a frame, as recordings are written; comments are none. */

@@ -119,33 +119,33 @@ export async function playScript(
   tap: Tap,
   turn: ScriptTurn,
   timeoutMs: number,
-): Promise<{ result?: RunResult; refused?: string; late: boolean }> {
+): Promise<{ result?: RunResult; refused?: string; timedOut: boolean }> {
   const { message, state, tools, stop, resume } = turn;
   tap.leave();
   if (tools) agent.setOptions({ ...settings, tools: toPageTools(tools) });
   if (state !== undefined) agent.setState(state);
-  let late = false;
+  let timedOut = false;
   const end = (): void => {
     tap.stop();
     void agent.stop();
   };
   const timer = setTimeout(() => {
-    late = true;
+    timedOut = true;
     end();
   }, timeoutMs);
   const early = stop?.afterMs === undefined ? undefined : setTimeout(end, stop.afterMs);
-  let left = stop?.afterEvents ?? Infinity;
+  let remaining = stop?.afterEvents ?? Infinity;
   const off = agent.on("event", () => {
-    if (--left === 0) end();
+    if (--remaining === 0) end();
   });
   try {
     const answers = resume && toAnswers(resume, agent.getSnapshot().interrupts);
     const result = await agent.submit({ ...(message !== undefined && { message }), ...(answers && { resume: answers }) });
     // Bytes after the run are judged too: the agent waits for the end of the body, and the tap once more.
     await Promise.race([tap.over(), new Promise((resolve) => setTimeout(resolve, 3 * restMs).unref())]);
-    return { result, late };
+    return { result, timedOut };
   } catch (error) {
-    return { refused: (error as Error).message, late };
+    return { refused: (error as Error).message, timedOut };
   } finally {
     off();
     clearTimeout(timer);

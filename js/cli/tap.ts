@@ -75,7 +75,7 @@ export function createTap(source: Responder = servers): Tap {
     if (!response.body) Object.assign(turn, { end: "closed", closed: true });
     const body = response.body && throughTap(response.body, turn, {
       clock: () => source.now() - began,
-      here: (offset, at) => void (place = { turn, offset, at }),
+      setPlace: (offset, at) => void (place = { turn, offset, at }),
       abort: () => request.abort(),
     });
     if (body) {
@@ -108,7 +108,7 @@ function newTurn(number: number, url: string, { method = "GET", body }: RequestI
 interface BodyReading {
   clock(): number;
   /** The agent has what begins here, and came then. */
-  here(offset: number, at: number): void;
+  setPlace(offset: number, at: number): void;
   abort(): void;
 }
 
@@ -116,13 +116,13 @@ interface BodyReading {
 function throughTap(
   body: ReadableStream<Uint8Array>,
   turn: RecordedTurn,
-  { clock, here, abort }: BodyReading,
+  { clock, setPlace, abort }: BodyReading,
 ): { stream: ReadableStream<Uint8Array>; leave(): void; over: Promise<void> } {
   const reader = body.getReader();
   const cutter = createCutter(framingOf(turn.headers.get("content-type") ?? ""));
   const waiting: BodyPiece[] = [];
   const over = withResolvers();
-  let [begins, length, reads, left, ended] = [0, 0, 0, false, false];
+  let [begins, length, reads, abandoned, ended] = [0, 0, 0, false, false];
   let reading: Promise<void> | undefined;
 
   const keep = (bytes: Uint8Array, continues: boolean): void => {
@@ -158,8 +158,8 @@ function throughTap(
     }
   };
   const leave = (): void => {
-    if (left) return;
-    left = true;
+    if (abandoned) return;
+    abandoned = true;
     const giveUp = (): void => {
       end("open");
       abort();
@@ -176,9 +176,9 @@ function throughTap(
     {
       async pull(controller) {
         while (waiting.length === 0 && !ended) await (reading = read());
-        if (left) return;
+        if (abandoned) return;
         const piece = waiting.shift();
-        here(piece?.offset ?? length, piece?.at ?? clock());
+        setPlace(piece?.offset ?? length, piece?.at ?? clock());
         if (piece) controller.enqueue(piece.bytes);
         else controller.close();
       },
@@ -208,8 +208,8 @@ export function toExchanges(turns: readonly RecordedTurn[]): Exchange[] {
         last += Math.max(pause, 0);
         parts.push(bytes);
       }
-      const kept = kinds.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : []));
-      return { request: { ...request, url: bare(request.url) }, status, headers: Object.fromEntries(kept), parts, end };
+      const recorded = kinds.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : []));
+      return { request: { ...request, url: bare(request.url) }, status, headers: Object.fromEntries(recorded), parts, end };
     });
 }
 

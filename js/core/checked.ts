@@ -18,10 +18,10 @@ const kit = { isPromise, issuesText, reasonOf, unsupported };
 
 /** The checks of a session, where its agent has schemas. */
 export function checksOf<State>(
-  client: Pick<LinkClient<State>, "given" | "emitter" | "cover">,
+  client: Pick<LinkClient<State>, "options" | "emitter" | "cover">,
   tool: (name: string) => PageTool | undefined,
 ): Checks<State> | undefined {
-  return client.given.schemas && checking?.createChecks(kit, client, tool);
+  return client.options.schemas && checking?.createChecks(kit, client, tool);
 }
 
 /** Checks the answer to an interrupt, where its agent has schemas. */
@@ -37,8 +37,8 @@ export function checkReply(
 /** Reports a CUSTOM event. `json`: its value. */
 export function emitCustom<State>(emitter: LinkClient<State>["emitter"], checks: Checks<State> | undefined, name: string, json: string): void {
   if (!emitter.has("custom")) return;
-  const given: unknown = JSON.parse(json);
-  const fit = checks ? checks.custom(name, given) : { data: given };
+  const value: unknown = JSON.parse(json);
+  const fit = checks ? checks.custom(name, value) : { data: value };
   if (!fit) return;
   const { data } = fit;
   const update = name === "state_update" && isPlain(data);

@@ -62,12 +62,12 @@ export interface Checks<State> {
 /** Nothing is checked yet. */
 export function createChecks<State>(
   kit: CheckKit,
-  client: Pick<LinkClient<State>, "given" | "emitter" | "cover">,
+  client: Pick<LinkClient<State>, "options" | "emitter" | "cover">,
   tool: (name: string) => PageTool | undefined,
 ): Checks<State> {
-  const { given, emitter, cover } = client;
+  const { options, emitter, cover } = client;
   const judge = judgeWith(kit);
-  const { state, custom, invalid } = given.schemas ?? {};
+  const { state, custom, invalid } = options.schemas ?? {};
   const drops = invalid === "drop";
   const warn = (code: string, what: string, issue: string | undefined): void => {
     if (issue !== undefined) emitter.emit("warning", { code, message: `${what} does not fit its schema: ${issue}` });

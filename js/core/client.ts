@@ -117,7 +117,7 @@ export interface LinkState<State> {
   /** A save that the next session begins with, or `true` while it is on the way. */
   saved?: string | true | undefined;
   /** The last save that is known, as long as every one is: where nobody keeps them, the core is not asked for any. */
-  known?: string | undefined;
+  lastSave?: string | undefined;
   disposed: boolean;
   /** Does it once callbacks may be called. */
   soon(action: () => void): void;
@@ -131,10 +131,10 @@ export interface LinkClient<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
   /** The options that the agent was made with. */
-  readonly given: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
+  readonly options: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
   readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
   /** The agent that has asked for that run hears of its end. */
-  tell(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
+  notify(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** The code that comes beside the core: there once `source` has resolved. */
   parts(): Parts | undefined;
   /** Whether runs can be joined again. */
@@ -179,8 +179,8 @@ export interface Link<State> {
   flush(): void;
   cancel(run: Run<State>): void;
   stop(): void | Promise<void>;
-  /** An edit that ends every run. `heard` is called once the core has heard of it, before anything that comes after it is shown. */
-  reset(edit: Edit<State>, heard?: () => void): void;
+  /** An edit that ends every run. `applied` is called once the core has applied it, before anything that comes after it is shown. */
+  reset(edit: Edit<State>, applied?: () => void): void;
   /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
   save(): string;
   /** Whether a session is open. */
@@ -188,7 +188,7 @@ export interface Link<State> {
   /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
   partly(): boolean;
   /** Whether its session says only later what it has taken. */
-  readonly late?: boolean;
+  readonly confirmsLater?: boolean;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
   /**

@@ -19,7 +19,7 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
 };
 
 /** The add-ons that the base has, or gets. */
-const there = new Map<AddOn, Promise<unknown>>();
+const loaded = new Map<AddOn, Promise<unknown>>();
 
 let base: WebAssembly.ModuleImports;
 
@@ -28,8 +28,8 @@ const attach = async (addOn: Promise<ArrayBuffer>): Promise<unknown> => WebAssem
 /** Loads an add-on, and attaches it to the base. A load that failed is forgotten. */
 function add(name: AddOn, inflate: Inflate): Promise<unknown> {
   const added = chunks[name]().then(({ bytes }) => attach(inflate(bytes)));
-  there.set(name, added);
-  added.catch(() => there.delete(name));
+  loaded.set(name, added);
+  added.catch(() => loaded.delete(name));
   return added;
 }
 
@@ -45,7 +45,7 @@ export const glue = {
     const wanted = [name, (guard !== undefined || name === "chio") && "guard", ...more];
     // A dialect of another name is refused by the core.
     const known = wanted.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
-    await Promise.all(known.map((each) => there.get(each) ?? add(each, inflate)));
+    await Promise.all(known.map((each) => loaded.get(each) ?? add(each, inflate)));
     return glue;
   },
   askGuard,

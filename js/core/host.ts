@@ -16,33 +16,33 @@ interface Hosted<State> {
   readonly checks: Checks<State> | undefined;
 }
 
-/** The host of this session; `own` is what concerns nobody else. */
+/** The host of this session; `methods` are those of the session itself. */
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   { current, ask, cause, checks }: Hosted<State>,
-  own: Pick<WatchfulHost, "receive" | "changed" | "settled" | "hold" | "lost">,
+  methods: Pick<WatchfulHost, "receive" | "changed" | "settled" | "hold" | "lost">,
 ): WatchfulHost {
-  const [{ emitter }, { calls, ...beside }, { soon }] = [client, client.parts()!, shared];
+  const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
-    ...own,
+    ...methods,
     request: (...which) => {
       cause.clear();
-      return beside.request(...which);
+      return parts.request(...which);
     },
     failed: cause.set,
-    ...{ stopRemote: beside.stopRemote, head: (headers: Headers, status: number) => beside.head(client, headers, status) },
+    ...{ stopRemote: parts.stopRemote, head: (headers: Headers, status: number) => parts.head(client, headers, status) },
     custom: (name, json) => emitCustom(emitter, checks, name, json),
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    execute: (...asked) => {
-      if (current()) calls.execute(...asked);
+    execute: (...args) => {
+      if (current()) calls.execute(...args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, json) => {
       if (!current()) return;
-      shared.known = json;
+      shared.lastSave = json;
       client.save(json, () => {
         if (current()) ask((opened) => opened.call("saved", `${number}`));
       });

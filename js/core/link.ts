@@ -19,7 +19,7 @@ import { createSteps } from "./steps.js";
 import type { SessionMethods, Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
-import { kept } from "../base/weak.js";
+import { retained } from "../base/weak.js";
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: LinkClient<State>): Link<State> {
@@ -43,20 +43,20 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     actions?.forEach((action) => action());
   };
 
-  /** `told`: the error is one that was reported already. */
-  const report = (run: Run<State> | undefined, given: RunResult, told = false): void => {
-    const result = client.parts()?.withHead(client, run?.id ?? given.runId, given) ?? given;
+  /** `reported`: the error is one that was reported already. */
+  const report = (run: Run<State> | undefined, settled: RunResult, reported = false): void => {
+    const result = client.parts()?.withHead(client, run?.id ?? settled.runId, settled) ?? settled;
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;
     soon(() => {
-      if (result.error && !told) client.tell(run, "error", result.error);
-      if (result.outcome !== "dropped" && result.outcome !== "disconnected") client.tell(run, "finish", result);
+      if (result.error && !reported) client.notify(run, "error", result.error);
+      if (result.outcome !== "dropped" && result.outcome !== "disconnected") client.notify(run, "finish", result);
     });
   };
 
-  const settle = (run: Run<State>, result: RunResult, told?: boolean): void => {
-    if (runs.delete(run)) report(run, result, told);
+  const settle = (run: Run<State>, result: RunResult, reported?: boolean): void => {
+    if (runs.delete(run)) report(run, result, reported);
   };
 
   /** Before the core is there nothing streams that would be cut off. */
@@ -68,7 +68,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     // The state that the next session begins with lacks the steps that the snapshot shows.
     if (typeof shared.saved === "string") steps.release();
     else steps.forget();
-    kept.delete(client);
+    retained.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
     release(() => publish(failed(last, error, outcome)));
     ended.forEach((run, at) => settle(run, { runId: run.id, outcome: "error", error }, at > 0));
@@ -80,9 +80,9 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    const [before, all] = steps.take();
+    const [base, all] = steps.take();
     shared.held = [];
-    const shown = client.parts()!.openSession(client, shared, port!, before, all);
+    const shown = client.parts()!.openSession(client, shared, port!, base, all);
     if (shown) release(() => publish(shown));
   };
 
@@ -166,7 +166,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
       else if (steps.list.some(({ run }) => run)) link.act((session) => session.call("stop"));
     },
-    reset: (edit, heard) => {
+    reset: (edit, applied) => {
       client.parts()?.calls.abandonAll();
       if (shared.live) {
         // One change for those who look, although it is several for the core.
@@ -176,13 +176,13 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
           done = shared.live.ask(edit.apply);
         } finally {
           release(flush);
-          heard?.();
+          applied?.();
         }
         if (done) return;
-      } else heard?.();
+      } else applied?.();
       steps.forget();
       // Nothing of what was known before comes back.
-      shared.saved = shared.known = edit.save;
+      shared.saved = shared.lastSave = edit.save;
       publish(edit.fold(read()));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },
@@ -191,7 +191,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
       call(() => (json = link.call("save")));
       if (json) return json;
       if (typeof shared.saved === "string" && !steps.list.length) return shared.saved;
-      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.known, ...steps.parted());
+      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.lastSave, ...steps.parted());
     },
     open: () => !!shared.live,
     partly: () => !!shared.live?.partly(),
@@ -199,7 +199,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     suspend: (outcome = "disconnected", waiting = []) => {
       const json = link.save();
       end();
-      shared.known = json;
+      shared.lastSave = json;
       steps.forget(true);
       shared.saved = true;
       // The next session is asked for anew, with what comes before it: the thread at the server may have to be opened.
@@ -234,10 +234,10 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
         if (last.isLoading) publish({ ...stopped(last), queue: [] });
       });
       const { runId, isLoading } = last;
-      const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
+      const isOwnRun = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
       // It follows on calls, or is one of an earlier session.
-      if (isLoading && runId !== undefined && !own) report(undefined, { runId, outcome: "aborted" });
+      if (isLoading && runId !== undefined && !isOwnRun) report(undefined, { runId, outcome: "aborted" });
     },
   };
   return link;

@@ -5,7 +5,7 @@ import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
-import { kept } from "../base/weak.js";
+import { retained } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
 import type { Session, SessionOptions } from "../glue/core.js";
 import { cutOff } from "../snapshot/cut-off.js";
@@ -50,7 +50,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const fail = (error: unknown, last = read()): void => {
     if (!current() || shared.disposed) return;
     shared.live = undefined;
-    kept.delete(live);
+    retained.delete(live);
     patches.clear();
     calls.abandonAll();
     const ended = cutOff(last, "error");
@@ -58,8 +58,8 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     const rescued = client.rescue?.(settings.saves ? ended.messages : shown.messages);
     // State outside of the thread stays known; but a save over which the core fails is not tried twice.
     if (rescued !== undefined) shared.saved = rescued || undefined;
-    else if (!restoring && (shared.known !== undefined || last.interrupts.length || last.toolCalls.length)) {
-      shared.saved = rescue(shared.known, shared.known === undefined ? shown : ended);
+    else if (!restoring && (shared.lastSave !== undefined || last.interrupts.length || last.toolCalls.length)) {
+      shared.saved = rescue(shared.lastSave, shared.lastSave === undefined ? shown : ended);
     }
     shared.giveUp(AgentError.is(error) ? error : internal("The WebAssembly core has failed", error), shown);
     patches.leave();
@@ -96,8 +96,8 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     },
     settled,
     hold: (on) => {
-      if (on && current()) kept.add(live);
-      else kept.delete(live);
+      if (on && current()) retained.add(live);
+      else retained.delete(live);
     },
     lost: (trap) => fail(trap),
   });
@@ -112,7 +112,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     flush: () => patches.show(Infinity),
     partly: patches.partly,
     end: () => {
-      kept.delete(live);
+      retained.delete(live);
       // The caller decides about its runs.
       shared.live = undefined;
       call(() => session?.call("dispose"));
@@ -137,9 +137,9 @@ function construct<State>(port: Port, host: WatchfulHost, { messages, state }: A
 }
 
 /** The save of a session that was lost: the last one that is known, with this. Executed calls are not executed again. */
-function rescue<State>(known: string | undefined, last: AgentSnapshot<State>): string {
+function rescue<State>(lastSave: string | undefined, last: AgentSnapshot<State>): string {
   const { threadId, messages, state, interrupts, toolCalls } = last;
-  const save = JSON.parse(composeSave(known, { threadId, messages, state }));
+  const save = JSON.parse(composeSave(lastSave, { threadId, messages, state }));
   const handled = [...new Set([...save.handled, ...toolCalls.map(({ id }) => id)])];
   const open = interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
   return JSON.stringify({ ...save, interrupts: open, handled });

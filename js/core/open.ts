@@ -19,18 +19,18 @@ export function openSession<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   port: Port,
-  before: AgentSnapshot<State>,
+  base: AgentSnapshot<State>,
   all: readonly PendingStep<State>[],
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
-  const known = shared.saved as string | undefined;
+  const saved = shared.saved as string | undefined;
   shared.saved = undefined;
   // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
-  const stored = known && JSON.parse(known);
-  const said = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
-  const save = said.length ? composeSave(known, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored })) : known;
-  const todo = all.filter((step) => !said.includes(step));
-  let from = save ? client.empty() : before;
+  const stored = saved && JSON.parse(saved);
+  const submits = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
+  const save = submits.length ? composeSave(saved, submits.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored })) : saved;
+  const todo = all.filter((step) => !submits.includes(step));
+  let from = save ? client.empty() : base;
   while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
 
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
@@ -45,7 +45,7 @@ export function openSession<State>(
     let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
       if (save && !live.ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
-      if (save && settings.saves) shared.known = save;
+      if (save && settings.saves) shared.lastSave = save;
     } catch (error) {
       opening = undefined; // Waiting steps continue without it.
       shared.soon(() => client.refused(error as AgentError));

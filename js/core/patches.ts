@@ -52,7 +52,7 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
   // Actions that follow once the patch is shown.
   const unshown: (() => void)[] = [];
   const slice = (): number => performance.now() + sliceMs;
-  const scheduler = createScheduler(client.given.notify ?? undefined, () => show(slice()));
+  const scheduler = createScheduler(client.options.notify ?? undefined, () => show(slice()));
 
   const show = (until: number): void => {
     scheduler.clear();
@@ -75,11 +75,11 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
 
   /** Applies what the core gives, until that time. False: there is nothing to show. */
   const advance = (until: number): boolean => {
-    const late = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
+    const overdue = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
     // The patch in progress lacks changes that have come since.
     let again = !!patching;
     for (;;) {
-      while (patching?.step()) if (late()) return goOn();
+      while (patching?.step()) if (overdue()) return goOn();
       if (patching?.whole && !again) return true;
       const patch = session.takePatch();
       // In worker mode a part may be on its way.
@@ -89,7 +89,7 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
         patching = beginPatch(patching?.snapshot ?? client.read(), (...mark) => checkpoints.push(mark));
       }
       patching.take(patch);
-      if (late()) return goOn();
+      if (overdue()) return goOn();
     }
   };
 

@@ -44,8 +44,8 @@ const loadFull = (wasm: WasmSource | undefined): Promise<FullCore> => {
 };
 
 async function find(wasm: WasmSource): Promise<Response | BufferSource | WebAssembly.Module> {
-  const given = await wasm;
-  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
+  const resolved = await wasm;
+  const found = typeof resolved === "string" || resolved instanceof URL ? await fetch(resolved) : resolved;
   if (found instanceof Response && !found.ok) {
     const { status, url } = found;
     const message = `The WebAssembly core could not be loaded: HTTP ${status} from ${url}`;

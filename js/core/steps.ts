@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
-import { kept } from "../base/weak.js";
+import { retained } from "../base/weak.js";
 import { begun, cancelled } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
 import type { LinkClient, Edit, Run, LinkState, PendingStep } from "./client.js";
@@ -47,8 +47,8 @@ export function createSteps<State>(
 
   /** Keeps the agent alive while steps wait for a session, even if nothing references it. */
   const retain = (): void => {
-    if (list.some(needs)) kept.add(client);
-    else kept.delete(client);
+    if (list.some(needs)) retained.add(client);
+    else retained.delete(client);
   };
 
   const forget = (decisions?: boolean): void => {
@@ -108,9 +108,9 @@ export function createSteps<State>(
     },
     cancel,
     take: () => {
-      const taken = [base ?? read(), list] as const;
+      const result = [base ?? read(), list] as const;
       forget();
-      return taken;
+      return result;
     },
     forget,
     release: () => {

@@ -7,7 +7,7 @@ import type { AgentRequest, TransportRequest, TransportTarget } from "../api/typ
 export function observed(
   target: TransportTarget,
   { id, resume, runId }: TransportRequest & { readonly id: number },
-  tell: (request: AgentRequest) => void,
+  report: (request: AgentRequest) => void,
 ): TransportTarget {
   const send = target.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
   const watching: typeof fetch = async (url, init) => {
@@ -17,15 +17,15 @@ export function observed(
       ...{ id, url: String(url), method: init?.method ?? "GET", runId, resume, at },
       ...(typeof body === "string" && { body }),
     };
-    tell(sent);
+    report(sent);
     const headMs = (): number => Date.now() - at;
     try {
       const response = await send(url, init);
       const contentType = response?.headers?.get("content-type");
-      tell({ ...sent, status: response?.status, headMs: headMs(), ...(contentType && { contentType }) });
+      report({ ...sent, status: response?.status, headMs: headMs(), ...(contentType && { contentType }) });
       return response;
     } catch (error) {
-      tell({ ...sent, error: reasonOf(error), headMs: headMs() });
+      report({ ...sent, error: reasonOf(error), headMs: headMs() });
       throw error;
     }
   };

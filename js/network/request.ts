@@ -18,14 +18,14 @@ export function fetchWith(options: FetchOptions): Transport {
     },
     connect: async (request, resume) => {
       const { credentials, fetch, binary = false } = options;
-      const own = request.resume && resume && "url" in resume ? resume.url : undefined;
-      let url = String(await (own === undefined ? ask(options.url) : at(own, request)));
+      const resumeUrl = request.resume && resume && "url" in resume ? resume.url : undefined;
+      let url = String(await (resumeUrl === undefined ? ask(options.url) : at(resumeUrl, request)));
       const target = { headers: await ask(options.headers), credentials, fetch, binary };
       if (!request.resume || !resume) return { url, ...target };
       const { cursor } = request;
       // A cursor in `forwardedProps` needs a body, and who has no other address the one that the agent's takes.
       const query = resume.by === "cursor" && resume.in === "query";
-      const posts = "path" in resume ? !query : own === undefined;
+      const posts = "path" in resume ? !query : resumeUrl === undefined;
       const method = ("method" in resume ? resume.method : undefined) ?? (posts ? "POST" : "GET");
       if (query && cursor !== undefined) url = withParam(url, resume.param, cursor);
       const headers = new Headers(target.headers);

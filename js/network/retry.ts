@@ -15,12 +15,12 @@ export const pauseOf = ({ baseMs, minMs, maxMs }: Bounds, attempt: number, rando
  * connections, and says when the next one may be made: now, or once there is enough left.
  */
 export function createBudget(): (perMinute: number, now: number, made?: number) => number {
-  let left = 0;
+  let remaining = 0;
   let at = -Infinity;
   return (perMinute, now, made = 0) => {
     const half = Math.min(Math.max(perMinute / 2, 1), 1e15);
-    left = Math.min(left + (Math.max(now - at, 0) * half) / 60_000, half) - made;
+    remaining = Math.min(remaining + (Math.max(now - at, 0) * half) / 60_000, half) - made;
     at = Math.max(at, now);
-    return now + (Math.max(1 - left, 0) * 60_000) / half;
+    return now + (Math.max(1 - remaining, 0) * 60_000) / half;
   };
 }

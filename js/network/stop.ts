@@ -13,8 +13,8 @@ export async function stopRemote(options: AgentOptions, run: RunTarget): Promise
   const headers = new Headers(await ask(options.headers));
   new Headers(stop.headers).forEach((value, name) => headers.set(name, value));
   const { threadId, runId } = run;
-  const given = stop.body === undefined ? { threadId, runId } : stop.body;
-  const content: unknown = typeof given === "function" ? await (given as (run: RunTarget) => unknown)(run) : given;
+  const body = stop.body === undefined ? { threadId, runId } : stop.body;
+  const content: unknown = typeof body === "function" ? await (body as (run: RunTarget) => unknown)(run) : body;
   const empty = content === undefined || content === null;
   if (!empty && !headers.has("content-type")) headers.set("content-type", "application/json");
   const response = await send(String(await at(url, run)), {

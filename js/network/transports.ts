@@ -3,7 +3,7 @@
 
 import { aborted, createBody, encoder, LINES, type WritableBody } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
-import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
+import type { ChannelSource, OpenWire, WireEvents } from "../api/channel.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type {
   CustomContext,
@@ -51,8 +51,8 @@ export function eventSource(options: EventSourceOptions): Transport {
   };
   /** Posts a body beside the source. */
   const post = async (body: string, request: TransportRequest): Promise<Response> => {
-    const { url: to, headers: given, credentials, fetch: send = globalThis.fetch } = await submit.connect(request, undefined);
-    const headers = new Headers(given);
+    const { url: to, headers: runHeaders, credentials, fetch: send = globalThis.fetch } = await submit.connect(request, undefined);
+    const headers = new Headers(runHeaders);
     if (!headers.has("content-type")) headers.set("content-type", "application/json");
     return send(to, { method: "POST", headers, body, ...(credentials && { credentials }) });
   };
@@ -71,7 +71,7 @@ export function eventSource(options: EventSourceOptions): Transport {
   };
   return {
     renews: submit.renews,
-    ...kept(keepOpen, keep),
+    ...keepOption(keepOpen, keep),
     send: (text, run) => {
       if (!submitUrl || sources.get(run.threadId)?.readyState === 2 || !sources.has(run.threadId)) return false;
       return post(text, { ...run, resume: false });
@@ -108,9 +108,9 @@ export function eventSource(options: EventSourceOptions): Transport {
 }
 
 /** The `keep` of a transport: its connections that are kept open. */
-function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {
+function keepOption(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: ChannelSource } {
   if (!keepOpen) return {};
-  const create: LineSource["create"] = async (client) => (await import("./line.js")).createLine(client);
+  const create: ChannelSource["create"] = async (client) => (await import("./channel.js")).createChannel(client);
   return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create } };
 }
 
@@ -247,7 +247,7 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
     renews: typeof url === "function" || typeof protocols === "function",
     // The server decides, frame by frame.
     binary: true,
-    ...kept(keepOpen, keep),
+    ...keepOption(keepOpen, keep),
     send: (text, { threadId }) => {
       const socket = sockets.get(threadId);
       if (socket?.readyState !== 1) return false;
@@ -328,8 +328,8 @@ function readSocket(
         // No binary event begins like an object.
         return bytes[0] === 0x7b ? giveLine(new TextDecoder().decode(bytes)) : give(BINARY, framed(bytes));
       }
-      const said = data.trim();
-      if (!PING.test(said) && !PONG.test(said)) return giveLine(data);
+      const trimmed = data.trim();
+      if (!PING.test(trimmed) && !PONG.test(trimmed)) return giveLine(data);
       // A sign of life.
       if (kind === LINES) body.write("\n");
       if (data.includes("ping")) socket.send(data.replace("ping", "pong"));

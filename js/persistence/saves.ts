@@ -1,10 +1,10 @@
 // The saves of a thread with the option `persist`: it owns its store before it acts (owner.ts), begins with what is there
-// (question.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
+// (store-read.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import { createClaim, type StoreMember } from "./owner.js";
-import { createQuestion } from "./question.js";
+import { createStoreRead } from "./store-read.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
 import type { Early } from "./open.js";
@@ -24,7 +24,7 @@ export const openSaves = (
   const { link, shown, members, emitter } = thread;
   const { everyMs = 1000, waitMs = 300, loadMs = 3000, linger = Infinity } = given.saving ?? {};
   const gate = createGate();
-  const question = createQuestion();
+  const question = createStoreRead();
   // The agent's save when it let go of a store that it could not write to.
   let unsaved: string | undefined;
   // The agent's save when it began without a store, if nothing was done by then.
@@ -65,7 +65,7 @@ export const openSaves = (
     const runId = link.busy() ? undefined : interrupted(last);
     if (runId !== undefined) thread.jobs.rejoin(runId);
     else if (members.watched()) void link.load();
-    thread.line?.reconnect();
+    thread.channel?.reconnect();
     // Saves the changes from before the store was this agent's.
     if (stored.dirty && claim.owns()) keeper.save();
     // Not before what the store was asked for has begun.
@@ -173,7 +173,7 @@ export const openSaves = (
     // The runs that end with it are in this save as they were, and in no other.
     gate.close();
     const json = thread.remote.saved(link.suspend(outcome));
-    thread.line?.current?.close();
+    thread.channel?.current?.close();
     if (stored.dirty) write(json, () => {});
     if (stored.dirty) unsaved = json;
     keeper.stop();
@@ -185,7 +185,7 @@ export const openSaves = (
   const hangUp = (): void => {
     // A save has nothing of what still waits for the store: that comes first.
     owed = !!gate.closed;
-    if (owed || disposed || members.here().length) return;
+    if (owed || disposed || members.present().length) return;
     letGo("aborted");
     claim.leave();
     // The submits that waited are in the queue of the save, and no longer in the thread that is shown.

@@ -37,8 +37,8 @@ export function errorOf({ error, isError }: Errors, cause: unknown, what: string
 /** Makes the request that functions of a preset receive. The options are read before every request. */
 export async function createRequest<State>(client: RemoteClient<State>, signal: AbortSignal): Promise<ServerRequest> {
   const { options } = client;
-  const own: AgentOptions<State> = options();
-  const url = own.url === undefined ? "" : String(await ask(own.url));
+  const current: AgentOptions<State> = options();
+  const url = current.url === undefined ? "" : String(await ask(current.url));
   const once = async (to: string, init: RequestInit): Promise<Response> => {
     const { headers, credentials, fetch: send = globalThis.fetch } = options();
     const all = new Headers(await ask(headers));
@@ -70,14 +70,14 @@ export async function inTime<State, Value>(
   signal.addEventListener("abort", stop);
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       const end = (): void => reject(new Error("the server has not answered"));
       // A longer time fires at once.
       if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 1e9));
       controller.signal.addEventListener("abort", end);
       if (signal.aborted) stop();
     });
-    return await Promise.race([action(controller.signal), late]);
+    return await Promise.race([action(controller.signal), timeout]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
@@ -124,8 +124,8 @@ async function textOf({ body }: Response): Promise<string> {
     const lines = line + more;
     const end = lines.lastIndexOf("\n") + 1;
     line = lines.slice(end);
-    const told = /RUN_(FINISHED|ERROR)/.test(lines) ? eventsOf(lines.slice(0, end)) : [];
-    if (!told.some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) continue;
+    const events = /RUN_(FINISHED|ERROR)/.test(lines) ? eventsOf(lines.slice(0, end)) : [];
+    if (!events.some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) continue;
     void reader?.cancel().catch(() => {});
     return text;
   }

@@ -29,8 +29,10 @@ export function createOpenCalls<State>({ core, options, answer, reply }: RemoteC
       const { interrupts, messages, toolCalls } = core();
       // After something else was said nobody waits for them.
       const caller = messages.filter(({ role }) => role !== "tool").pop()?.id;
-      const asked = new Set(interrupts.filter(isCall).map(({ toolCallId }) => toolCallId));
-      open = new Set(toolCalls.filter(({ id, messageId, phase }) => messageId === caller && phase === "input-available" && !asked.has(id)).map(({ id }) => id));
+      const interrupted = new Set(interrupts.filter(isCall).map(({ toolCallId }) => toolCallId));
+      open = new Set(
+        toolCalls.filter(({ id, messageId, phase }) => messageId === caller && phase === "input-available" && !interrupted.has(id)).map(({ id }) => id),
+      );
     },
     see: ({ interrupts, isLoading, toolCalls }) => {
       // A submit has denied the open ones, or answers them itself.

@@ -2,7 +2,7 @@
 
 import type { Message, ThreadPage, ToolMessage } from "../api/types.js";
 import { post, refusalOf } from "./ask.js";
-import { eventsOf, type Told } from "./body.js";
+import { eventsOf, type ReceivedEvent } from "./body.js";
 import type { RemoteClient } from "./client.js";
 import { lastIndex } from "./list.js";
 import { checkThread, malformed, toEvents, type OpenedThread } from "./page.js";
@@ -36,13 +36,13 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   if (!response.ok) throw await refusalOf(client, response);
   const { chunks, rest } = await readRepeated(response);
   const text = new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer());
-  const told = eventsOf(text);
+  const events = eventsOf(text);
   // A thread that has no runs yet is an empty stream, or one with comments.
-  if (!told.some(({ event }) => typeof event.type === "string") && /^(?!:|\w+:|[\s\uFEFF]*$)/m.test(text)) throw malformed(client, "events");
-  checkThread(client, told, threadId);
-  const open = rest ? openRun(told) : undefined;
+  if (!events.some(({ event }) => typeof event.type === "string") && /^(?!:|\w+:|[\s\uFEFF]*$)/m.test(text)) throw malformed(client, "events");
+  checkThread(client, events, threadId);
+  const open = rest ? openRun(events) : undefined;
   if (!open) void rest?.reader.cancel().catch(() => {});
-  const history = open ? told.slice(0, open.at) : told;
+  const history = open ? events.slice(0, open.at) : events;
   if (!history.length && !open) return toEvents(undefined, undefined, runId, threadId);
   const last = open ? undefined : (history[lastIndex(history, ({ event }) => event.type === "RUN_FINISHED")]?.event.outcome as Ended | undefined);
   // The server repeats what the page has of the thread.
@@ -57,20 +57,20 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
 }
 
 /** The events of several runs as those of one: of where a run starts, only what was said to it, which no other event repeats. */
-function withinRun(history: readonly Told[]): string[] {
-  const known = new Set<unknown>();
+function withinRun(history: readonly ReceivedEvent[]): string[] {
+  const knownIds = new Set<unknown>();
   return history.flatMap(({ json, event }) => {
     const { type, input } = event as { readonly type?: unknown; readonly input?: { readonly messages?: unknown } };
     if (type !== "RUN_STARTED") return /^RUN_/.test(String(type)) ? [] : [json];
     const messages = Array.isArray(input?.messages) ? (input.messages as readonly Partial<Message>[]) : [];
-    const said = messages.filter((message) => (message?.role === "user" || message?.role === "tool") && !known.has(message.id));
-    for (const { id } of said) known.add(id);
-    return said.flatMap(toSaid).map((made) => JSON.stringify(made));
+    const unseen = messages.filter((message) => (message?.role === "user" || message?.role === "tool") && !knownIds.has(message.id));
+    for (const { id } of unseen) knownIds.add(id);
+    return unseen.flatMap(messageEvents).map((made) => JSON.stringify(made));
   });
 }
 
 /** A message that was said to a run, as events. Parts that are not text have none. */
-function toSaid(message: Partial<Message>): object[] {
+function messageEvents(message: Partial<Message>): object[] {
   const { id: messageId, role, content } = message;
   if (role === "tool") return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId: (message as Partial<ToolMessage>).toolCallId, content, role }];
   const parts: readonly { readonly text?: string }[] = typeof content === "string" ? [{ text: content }] : Array.isArray(content) ? content : [];
@@ -105,20 +105,20 @@ async function readRepeated({ body }: Response): Promise<{ readonly chunks: read
 }
 
 /** The run that has begun in these events and not ended, and where it begins. */
-function openRun(told: readonly Told[]): { readonly runId: string; readonly at: number } | undefined {
-  const at = lastIndex(told, ({ event }) => event.type === "RUN_STARTED");
-  if (at < 0 || told.slice(at).some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) return undefined;
-  return { runId: String(told[at]!.event.runId), at };
+function openRun(events: readonly ReceivedEvent[]): { readonly runId: string; readonly at: number } | undefined {
+  const at = lastIndex(events, ({ event }) => event.type === "RUN_STARTED");
+  if (at < 0 || events.slice(at).some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) return undefined;
+  return { runId: String(events[at]!.event.runId), at };
 }
 
 /** The whole body once more, for the core. */
 function again({ headers }: Response, chunks: readonly Bytes[], { next, reader }: Rest): Response {
-  let asked: Promise<ReadableStreamReadResult<Bytes>> | undefined = next;
+  let pending: Promise<ReadableStreamReadResult<Bytes>> | undefined = next;
   const stream = new ReadableStream<Bytes>({
     start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
     pull: async (controller) => {
-      const read = await (asked ?? reader.read());
-      asked = undefined;
+      const read = await (pending ?? reader.read());
+      pending = undefined;
       if (read.done) controller.close();
       else controller.enqueue(read.value);
     },

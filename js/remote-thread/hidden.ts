@@ -52,7 +52,7 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
   const { core } = client;
   const bodies = new Map<string, (signal: AbortSignal | undefined) => Promise<Played>>();
   // All of them, of which the core may have one in its queue still.
-  const own = new Set<string>();
+  const runIds = new Set<string>();
   // The body that the core reads, for those who wait for its end.
   let reading: { readonly id: string; end(): void } | undefined;
   const waiting: (() => void)[] = [];
@@ -79,7 +79,7 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
     const joins = client.busy();
     const played = { id: runId, before: covers(now) ? last!.before : now, playing: true };
     last = played;
-    own.add(runId);
+    runIds.add(runId);
     bodies.set(runId, body);
     // No tool of the page is executed for what is stored.
     const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
@@ -103,7 +103,7 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
     },
     target: (runId) => {
       const none = async (): Promise<Played> => ({ lines: [] });
-      const body = bodies.get(runId) ?? (own.has(runId) ? none : undefined);
+      const body = bodies.get(runId) ?? (runIds.has(runId) ? none : undefined);
       if (!body) return undefined;
       const send = async (_: unknown, init?: RequestInit): Promise<Response> => {
         const { lines, whenRead } = await body(init?.signal ?? undefined);
@@ -133,10 +133,10 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
       };
     },
     saved: (json) => {
-      const ids = [...own].map((id) => `"runId":${JSON.stringify(id)}`);
+      const ids = [...runIds].map((id) => `"runId":${JSON.stringify(id)}`);
       if (!ids.some((id) => json.includes(id))) return json;
-      const left = ids.reduce((text, id) => text.replace(`${id},"running":true`, '"running":false'), json);
-      return withMembers(left, { queue: (list) => `[${textsOf(list).filter((text) => !ids.some((id) => text.includes(id))).join(",")}]` });
+      const stopped = ids.reduce((text, id) => text.replace(`${id},"running":true`, '"running":false'), json);
+      return withMembers(stopped, { queue: (list) => `[${textsOf(list).filter((text) => !ids.some((id) => text.includes(id))).join(",")}]` });
     },
     rest: () => waiting.splice(0).forEach((wake) => wake()),
   };

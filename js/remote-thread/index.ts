@@ -39,7 +39,7 @@ export interface RemoteThread<State> {
    * Before a run is asked for: changes `asking` as the options say, or refuses it. Resolves once the run is to be asked for, and waits in the
    * core while the thread is opened; with a result where it needs no run of the core.
    */
-  before(reason: SendReason, asking: Asking, given?: SubmitInput<State> | { readonly newMessageId?: boolean | undefined }): Promise<RunResult | undefined>;
+  prepare(reason: SendReason, asking: Asking, params?: SubmitInput<State> | { readonly newMessageId?: boolean | undefined }): Promise<RunResult | undefined>;
   /** Where a request goes that this has an answer to. */
   opens(request: TransportRequest): TransportTarget | undefined;
   /** The target of a request with what it carries of the thread. */
@@ -77,11 +77,11 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     owns: hidden.owns,
     saved: hidden.saved,
     opens: opening.target,
-    before: async (reason, asking, given = {}) => {
-      reasons.note(reason, asking, given);
+    prepare: async (reason, asking, params = {}) => {
+      reasons.note(reason, asking, params);
       // Opening a thread is no run that a submit could be refused for.
       if (opening.isLoading()) asking.ifBusy = "queue";
-      else if ("ifBusy" in given && given.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking, opening.signal);
+      else if ("ifBusy" in params && params.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking, opening.signal);
       return undefined;
     },
     carrying: (target, request) => {

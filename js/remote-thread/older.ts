@@ -53,9 +53,9 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
         const { interrupts, messages: now } = client.core();
         return toEvents({ messages: turn === begun ? withOlder(now, page, client.keyOf) : now }, interrupts, runId, threadId);
       });
-      const known = new Set(messages.map(client.keyOf));
+      const knownKeys = new Set(messages.map(client.keyOf));
       const brought = new Set(page.map(client.keyOf));
-      if (!client.core().messages.some((message) => brought.has(client.keyOf(message)) && !known.has(client.keyOf(message)))) return false;
+      if (!client.core().messages.some((message) => brought.has(client.keyOf(message)) && !knownKeys.has(client.keyOf(message)))) return false;
     }
     client.changed();
     return true;

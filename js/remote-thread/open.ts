@@ -16,7 +16,7 @@ import type { Connected } from "./connect.js";
 import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
 import { changed, unanswered, type OpenedThread } from "./page.js";
-import { createQuestion } from "./question.js";
+import { createThreadRequest } from "./thread-request.js";
 import { createStatus } from "./status.js";
 
 /** The opening of a thread. */
@@ -65,7 +65,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   const { signal } = gone;
   const status = createStatus(client, hidden, paging);
   const calls = createOpenCalls(client);
-  const question = createQuestion(client, (error) => {
+  const request = createThreadRequest(client, (error) => {
     status.set("error", error);
     client.emitter.emit("error", error);
     loading?.reject(error);
@@ -75,29 +75,29 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   let runs = 0;
   // The body that has been read so far of a run in progress, which is joined.
   let begun: Connected["begun"];
-  let left = false;
+  let wasLeft = false;
   // Submits wait in the core from then on.
   let hand = (): void => {};
   let handed: Promise<void> | undefined;
 
   const begin = async (): Promise<void> => {
     const id = client.uuid();
-    const stop = question.begin(id, signal);
+    const stop = request.begin(id, signal);
     client.use();
     await client.ready();
     const since = runs;
     const played = play(client, hidden, id, stop, {
-      ask: () => question.ask(id, stop.signal),
+      ask: () => request.ask(id, stop.signal),
       hasRun: () => runs !== since,
       joins: (body) => void (begun = body),
     });
     hand();
     const { outcome, error, page } = await played;
-    question.end();
+    request.end();
     if (client.disposed()) return;
     const current = loading!;
     loading = undefined;
-    if (!question.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
+    if (!request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
       calls.begin();
       paging.begin(page.older, page.messages ?? []);
       status.set(core().messages.length ? "ready" : "new");
@@ -105,20 +105,20 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     }
     // An answer that is still on its way has nobody to go to.
     stop.abort();
-    status.set(left ? "loading" : "error", error);
-    left = false;
+    status.set(wasLeft ? "loading" : "error", error);
+    wasLeft = false;
     current.reject(error ?? client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   };
 
   const load = (): Promise<void> => {
     if (loading && !status.failure) return loading.promise;
-    const asksAgain = loading && question.hasFailed();
+    const asksAgain = loading && request.hasFailed();
     loading = undefined;
     // Without an id the server has none of it.
     if (!options().thread?.load || options().threadId === undefined) return Promise.resolve();
     const { promise } = (loading = createLoading());
     status.set("loading");
-    if (asksAgain) question.repeat();
+    if (asksAgain) request.repeat();
     else {
       handed = new Promise((settle) => (hand = settle));
       void begin();
@@ -131,8 +131,8 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     load,
     isLoading: () => !!loading,
     hasFailed: () => !!loading && !!status.failure,
-    giveUp: () => !!loading && question.giveUp(),
-    leave: () => void (left = !!loading),
+    giveUp: () => !!loading && request.giveUp(),
+    leave: () => void (wasLeft = !!loading),
     handed: async () => {
       if (status.now === "loading" && !loading) void load();
       await handed;
@@ -184,9 +184,9 @@ async function play<State>(
   const result = await hidden.play(id, async (stopped) => {
     stopped?.addEventListener("abort", () => stop.abort());
     // The answer to a question from before a run may lack that run, and what the run has said is no edit.
-    const late = !early || hasRun();
-    if (late) base = client.core();
-    const opened = await (late ? ask() : early);
+    const afterRun = !early || hasRun();
+    if (afterRun) base = client.core();
+    const opened = await (afterRun ? ask() : early);
     joins(opened.begun);
     // With what the core has by then, where what was submitted waits.
     page = adapted(client, opened, base);
@@ -203,9 +203,9 @@ function adapted<State>(client: RemoteClient<State>, opened: OpenedThread, base:
   const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
   if (!opened.messages) return changed(opened, undefined, edit);
   const messages = now.messages === base.messages ? opened.messages : client.edited(base.messages, now.messages, opened.messages);
-  const known = new Set(messages.map(({ id }) => id));
-  const kept = unanswered(now.messages, opened.messages).filter(({ id }) => !known.has(id));
-  return changed(opened, kept.length ? [...messages, ...kept] : messages, edit);
+  const knownIds = new Set(messages.map(({ id }) => id));
+  const local = unanswered(now.messages, opened.messages).filter(({ id }) => !knownIds.has(id));
+  return changed(opened, local.length ? [...messages, ...local] : messages, edit);
 }
 
 /** Joins the run that the server has in progress. Where the core was faster with what waits, after that. */

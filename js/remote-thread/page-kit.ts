@@ -23,14 +23,14 @@ export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" 
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };
-  readonly remote: { before(reason: SendReason, input: Asking): Promise<unknown> | undefined };
+  readonly remote: { prepare(reason: SendReason, input: Asking): Promise<unknown> | undefined };
 }
 
 /** The client of that agent. `core`: what the core has said; `changed`: what is shown may be another snapshot. */
 export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: () => AgentSnapshot<State>, changed: () => void): RemoteClient<State> {
   const { options, emitter, disposed, link, jobs, saves, shown, remote } = agent;
   const { AgentError, toJson } = kit;
-  const own = (): AgentOptions => options() as AgentOptions;
+  const currentOptions = (): AgentOptions => options() as AgentOptions;
   return {
     ...{ options, emitter, disposed, core, changed, uuid: kit.uuid, keyOf: kit.messageKey, isError: AgentError.is },
     use: () => saves.use(),
@@ -40,14 +40,14 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
     begin: (id, start, opens) => jobs.start({ id, ifBusy: link.open() ? "drop" : "queue", quiet: true, start, opens } as never),
     join: (runId) => jobs.join(runId),
     answer: () => {
-      const input = kit.toRunInput(own());
+      const input = kit.toRunInput(currentOptions());
       const json = toJson({ ...input, messages: [], ifBusy: "drop" });
-      remote.before("tool-results", input)?.catch(() => {});
+      remote.prepare("tool-results", input)?.catch(() => {});
       const start = (session: RunSession): number => session.call("submit", json);
       jobs.start({ id: input.runId, ifBusy: "drop", start } as never).catch(() => {});
     },
     reply: (entry) => {
-      const run = kit.toRunInput(own());
+      const run = kit.toRunInput(currentOptions());
       const json = toJson({ ...entry, run });
       const start = (session: RunSession): number => session.call("answer", json);
       jobs.start({ id: run.runId, start, part: true } as never).catch(() => {});
@@ -56,8 +56,8 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
     edit: (before, after) => link.edit(kit.messagesEdit(before, after, toJson) as never),
     edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,
     editedState: (before, after, state) => kit.edited(before, after, state),
-    input: () => kit.toRunInput(own()),
-    target: async (request) => kit.toTarget(own(), request),
+    input: () => kit.toRunInput(currentOptions()),
+    target: async (request) => kit.toTarget(currentOptions(), request),
     error: (data) => new AgentError(data),
   };
 }

@@ -3,7 +3,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { Message, ThreadPage } from "../api/types.js";
-import { eventsOf, type Told } from "./body.js";
+import { eventsOf, type ReceivedEvent } from "./body.js";
 import type { Errors } from "./client.js";
 import { lastIndex } from "./list.js";
 
@@ -24,8 +24,8 @@ const otherThread = ({ error }: Errors, found: unknown): AgentError =>
   error({ kind: "protocol", code: "thread-other", retryable: true, message: `The server answered with the thread ${JSON.stringify(found)}` });
 
 /** Throws where a run in it is one of another thread. */
-export function checkThread(client: Errors, told: readonly Told[], threadId: string): void {
-  const other = told.find(({ event: { type, threadId: found } }) => type === "RUN_STARTED" && typeof found === "string" && found !== threadId);
+export function checkThread(client: Errors, events: readonly ReceivedEvent[], threadId: string): void {
+  const other = events.find(({ event: { type, threadId: found } }) => type === "RUN_STARTED" && typeof found === "string" && found !== threadId);
   if (other) throw otherThread(client, other.event.threadId);
 }
 
@@ -60,9 +60,9 @@ export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interru
 
 /** The answer to a request without messages. It is read whole, because a part of it is no thread. */
 export function readHydrated(client: Errors, text: string, threadId: string): OpenedThread {
-  const told = eventsOf(text);
-  const find = (type: string) => told[lastIndex(told, ({ event }) => event.type === type)]?.event;
-  checkThread(client, told, threadId);
+  const events = eventsOf(text);
+  const find = (type: string) => events[lastIndex(events, ({ event }) => event.type === type)]?.event;
+  checkThread(client, events, threadId);
   const failed = find("RUN_ERROR");
   if (failed)
     throw client.error({
@@ -73,7 +73,7 @@ export function readHydrated(client: Errors, text: string, threadId: string): Op
     });
   if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
   const messages = find("MESSAGES_SNAPSHOT")?.messages;
-  return { lines: told.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };
+  return { lines: events.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };
 }
 
 /** The same with other messages, and with what `edit` makes of the state, where it is given. */
@@ -89,8 +89,8 @@ export function changed(opened: OpenedThread, messages: readonly Message[] | und
 
 /** The questions at the end of the page's thread that nobody has answered, and the server does not have: they stay. */
 export function unanswered(shown: readonly Message[], stored: readonly Message[]): readonly Message[] {
-  const known = new Set(stored.map(({ id }) => id));
-  const tail = shown.slice(lastIndex(shown, ({ id }) => known.has(id)) + 1);
+  const knownIds = new Set(stored.map(({ id }) => id));
+  const tail = shown.slice(lastIndex(shown, ({ id }) => knownIds.has(id)) + 1);
   if (tail.some(({ role, delivery }) => role === "assistant" && delivery === "complete")) return [];
   return tail.filter(({ role }) => role === "user");
 }

@@ -25,16 +25,16 @@ export function createReasons<State>(client: RemoteClient<State>): Reasons {
   return {
     note: (reason, asking, { keepId, newMessageId, message }) => {
       const edits = client.options().thread?.edits;
-      const given = reason === "edit" ? keepId : reason === "regenerate" ? newMessageId : true;
-      if (edits === "none" && given === undefined) {
+      const option = reason === "edit" ? keepId : reason === "regenerate" ? newMessageId : true;
+      if (edits === "none" && option === undefined) {
         const why = "The server keeps what was said: it takes no edit, and another answer would be a second one";
         throw client.error({ kind: "unsupported", code: "server-keeps", message: why });
       }
       reasons.set(asking.runId, reason);
       if (reasons.size > most) reasons.delete(reasons.keys().next().value!);
       const [first] = asking.messages ?? [];
-      const own = typeof message === "object" && message !== null && "id" in message;
-      if (reason === "edit" && first && !own && (keepId ?? edits === "same-id")) asking.messages = [{ ...first, id: asking.replaces! }];
+      const hasId = typeof message === "object" && message !== null && "id" in message;
+      if (reason === "edit" && first && !hasId && (keepId ?? edits === "same-id")) asking.messages = [{ ...first, id: asking.replaces! }];
       if ((reason === "retry" || reason === "regenerate") && (newMessageId ?? edits === "new-id")) asking.newMessageId ??= client.uuid();
     },
     of: (runId) => reasons.get(runId) ?? (reasons.has(runId.replace(/-\d+$/, "")) ? "tool-results" : "submit"),

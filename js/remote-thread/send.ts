@@ -31,19 +31,19 @@ const isResult = (message: Message): message is ToolMessage => message.role === 
  * call without its result.
  */
 function withCalls(all: readonly Message[], chosen: readonly Message[]): readonly Message[] {
-  const taken = new Set(chosen);
+  const included = new Set(chosen);
   const callers = new Map(all.flatMap((message) => callsOf(message).map((id) => [id, message] as const)));
   const has = new Set(chosen.flatMap(callsOf));
   const added = chosen.flatMap((message) => {
     const caller = isResult(message) && !has.has(message.toolCallId) ? callers.get(message.toolCallId) : undefined;
-    return caller && !taken.has(caller) ? [caller] : [];
+    return caller && !included.has(caller) ? [caller] : [];
   });
   if (!added.length) return chosen;
   const wanted = new Set([...added, ...all.filter((message) => isResult(message) && added.some((caller) => callsOf(caller).includes(message.toolCallId)))]);
-  const more = all.filter((message) => wanted.has(message) && !taken.has(message));
+  const more = all.filter((message) => wanted.has(message) && !included.has(message));
   // Messages that the application has made have no place in the list; its tool results go last.
   const known = new Set(all);
-  return [...all.filter((message) => taken.has(message) || more.includes(message)), ...chosen.filter((message) => !known.has(message))];
+  return [...all.filter((message) => included.has(message) || more.includes(message)), ...chosen.filter((message) => !known.has(message))];
 }
 
 /**

@@ -18,8 +18,8 @@ export interface ThreadStatus<State> {
 
 /** As the options of the agent say. */
 export function createStatus<State>(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging): ThreadStatus<State> {
-  const { thread: given, threadId } = client.options();
-  let now: ThreadState["status"] = !given?.load ? "ready" : threadId === undefined ? "new" : "loading";
+  const { thread: threadOptions, threadId } = client.options();
+  let now: ThreadState["status"] = !threadOptions?.load ? "ready" : threadId === undefined ? "new" : "loading";
   let failure: AgentError | undefined;
   let thread: ThreadState = { status: now, hasOlder: false };
   // The last pair: one snapshot of the core is shown as one object.

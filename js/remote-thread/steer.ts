@@ -42,10 +42,10 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
     if (client.disposed()) return { runId, outcome: "aborted" };
     return failed(cause);
   }
-  const told = eventsOf(text);
-  const error = told.find(({ event }) => event.type === "RUN_ERROR")?.event;
+  const events = eventsOf(text);
+  const error = events.find(({ event }) => event.type === "RUN_ERROR")?.event;
   if (error) return failed(client.error({ kind: "run", retryable: true, message: String(error.message ?? "The run failed") }));
   // Most say what comes of it in the run in progress.
-  if (told.every(({ event }) => frame.includes(String(event.type)))) return { runId, outcome: "success" };
-  return hidden.play(runId, async () => ({ lines: told.map(({ json }) => json) }));
+  if (events.every(({ event }) => frame.includes(String(event.type)))) return { runId, outcome: "success" };
+  return hidden.play(runId, async () => ({ lines: events.map(({ json }) => json) }));
 }

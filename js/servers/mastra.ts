@@ -62,8 +62,8 @@ const infoOf = ({ id, title, createdAt, updatedAt }: NonNullable<ServerJson>): T
 export function mastra({ apiUrl, agentId, resourceId }: MastraOptions = {}): Preset {
   if (apiUrl === undefined) return { name: "Mastra", thread: { edits: "new-id" } };
   const threadsAt = (path: string, query: Readonly<Record<string, string | undefined>> = {}): string => {
-    const given = Object.entries({ agentId, ...query }).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    return under(apiUrl, `/api/memory/threads${path}?${new URLSearchParams(given)}`);
+    const params = Object.entries({ agentId, ...query }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return under(apiUrl, `/api/memory/threads${path}?${new URLSearchParams(params)}`);
   };
   const one = (threadId: string, rest = "", query = {}) => threadsAt(`/${encodeURIComponent(threadId)}${rest}`, query);
   const load: ThreadLoader = async ({ threadId, before = "0", limit = 40, fetch }) => {

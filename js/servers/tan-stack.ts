@@ -4,8 +4,8 @@ import { assistant, bodyOf, callOf, textOf, type ServerJson } from "./json.js";
 
 /** An address with more in its query. */
 const asking = (url: string, query: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`;
+  const params = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(params)}`;
 };
 
 /** Messages of TanStack's as AG-UI's: it keeps the calls of a message, and their results, as parts of it. */
@@ -14,9 +14,9 @@ export function fromTanStack(messages: unknown): Message[] {
 }
 
 function fromParts(message: ServerJson): Message[] {
-  const { id, role, parts: given } = message ?? {};
-  if (typeof id !== "string" || !Array.isArray(given)) return [];
-  const parts: NonNullable<ServerJson>[] = given.filter((part: ServerJson) => part);
+  const { id, role, parts: listed } = message ?? {};
+  if (typeof id !== "string" || !Array.isArray(listed)) return [];
+  const parts: NonNullable<ServerJson>[] = listed.filter((part: ServerJson) => part);
   const text = parts.map(({ type, content }) => (type === "text" ? textOf(content ?? "") : "")).join("");
   if (role === "user") {
     const media = parts.filter(({ type }) => ["image", "audio", "video", "document"].includes(type)).map(({ type, source }) => ({ type, source }));

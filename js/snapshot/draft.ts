@@ -33,10 +33,10 @@ export class Draft {
 
   /** The container that holds the path's last key, ready to be changed. */
   open(path: Path): PlainObject {
-    let at = (this.root = this.own(this.root));
+    let at = (this.root = this.ownCopy(this.root));
     for (let i = 0; i < path.length - 1; i++) {
       const key = path[i]!;
-      const child = this.own(read(at, key));
+      const child = this.ownCopy(read(at, key));
       write(at, key, child);
       at = child;
     }
@@ -60,7 +60,7 @@ export class Draft {
   }
 
   /** The container itself if this draft has made it, else a copy. */
-  private own(container: unknown): PlainObject {
+  private ownCopy(container: unknown): PlainObject {
     if (this.fresh.has(container)) return container as PlainObject;
     if (typeof container !== "object" || !container) throw new Error(misfit);
     if (Array.isArray(container)) {

@@ -6,7 +6,7 @@ import type { AgentSnapshot, AssistantMessage, Message, ToolCall, ToolMessage } 
 export const unanswered = "The run ended before the call was answered.";
 
 /** The thread of an agent that opens none. */
-export const here: AgentSnapshot["thread"] = { status: "ready", hasOlder: false };
+export const localThread: AgentSnapshot["thread"] = { status: "ready", hasOlder: false };
 
 const idle = { phase: "closed", attempt: 0 } as const;
 
@@ -15,7 +15,7 @@ export function initialSnapshot<State>(
   threadId: string,
   messages: readonly Message[] = [],
   state?: State,
-  thread = here,
+  thread = localThread,
 ): AgentSnapshot<State> {
   return {
     threadId,

@@ -71,9 +71,9 @@ function applied<Root>(patching: Patching<Root>): Root {
   return patching.snapshot;
 }
 
-/** Begins to apply a patch. `known`: all of its operations, where they are there. */
-export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Root>, known?: PatchOperation[]): Patching<Root> {
-  const operations = new Operations(known);
+/** Begins to apply a patch. `whole`: all of its operations, where they are there. */
+export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Root>, whole?: PatchOperation[]): Patching<Root> {
+  const operations = new Operations(whole);
   const draft = new Draft(root as unknown as PlainObject);
 
   const mark = (data: CheckpointData): void => {
@@ -115,10 +115,10 @@ class Operations {
   /** The containers of the patch's text that are open. */
   private readonly opened: (PlainObject | unknown[])[];
 
-  /** @param known all of them, where they are there */
-  constructor(known: PatchOperation[] | undefined) {
-    this.all = known ?? [];
-    this.opened = known ? [] : [this.all];
+  /** @param whole all of them, where they are there */
+  constructor(whole: PatchOperation[] | undefined) {
+    this.all = whole ?? [];
+    this.opened = whole ? [] : [this.all];
   }
 
   get whole(): boolean {
@@ -126,21 +126,21 @@ class Operations {
   }
 
   take(json: string): void {
-    const given: PatchOperation[] | ParsedPart = JSON.parse(json);
+    const parsed: PatchOperation[] | ParsedPart = JSON.parse(json);
     const { opened } = this;
-    if (Array.isArray(given)) {
-      this.all = given;
+    if (Array.isArray(parsed)) {
+      this.all = parsed;
       opened.length = 0;
       return;
     }
     this.parted = true;
-    for (const [more, up] of given.steps) {
+    for (const [more, up] of parsed.steps) {
       const at = opened[opened.length - 1];
       if (Array.isArray(at)) { for (const item of more as unknown[]) at.push(item); }
       else for (const key of Object.keys(more)) write(at!, key, (more as PlainObject)[key]);
       opened.length -= up;
     }
-    for (const key of given.path) {
+    for (const key of parsed.path) {
       const at = opened[opened.length - 1] as PlainObject;
       opened.push(read(at, key ?? (at["length"] as number) - 1) as PlainObject);
     }
@@ -215,19 +215,19 @@ function atRoot(key: Key, value: unknown): unknown {
 }
 
 /**
- * The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. `kept` is called
+ * The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. `onKept` is called
  * with the containers that stay.
  */
-export function keep(old: unknown, value: unknown, kept?: (part: unknown) => void): unknown {
+export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => void): unknown {
   if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
   if (Array.isArray(value)) {
     if (!Array.isArray(old)) return value;
     let same = value.length === old.length;
     for (let i = 0; i < value.length; i++) {
-      value[i] = keep(old[i], value[i], kept);
+      value[i] = keep(old[i], value[i], onKept);
       same &&= value[i] === old[i];
     }
-    if (same) kept?.(old);
+    if (same) onKept?.(old);
     return same ? old : value;
   }
   if (Array.isArray(old)) return value;
@@ -235,10 +235,10 @@ export function keep(old: unknown, value: unknown, kept?: (part: unknown) => voi
   let same = keys.length === Object.keys(old).length;
   for (const key of keys) {
     const before = read(old as PlainObject, key);
-    const part = keep(before, read(value as PlainObject, key), kept);
+    const part = keep(before, read(value as PlainObject, key), onKept);
     write(value as PlainObject, key, part);
     same &&= part === before;
   }
-  if (same) kept?.(old);
+  if (same) onKept?.(old);
   return same ? old : value;
 }

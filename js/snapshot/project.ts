@@ -18,9 +18,9 @@ export function submitted<State>(
   replaces: string | undefined,
 ): AgentSnapshot<State> {
   const cut = at.messages.findIndex((old) => old.id === replaces);
-  const kept = cut < 0 ? at.messages : at.messages.slice(0, cut);
-  const added = messages.filter(({ id }) => !kept.some((old) => old.id === id));
-  return { ...at, messages: [...kept, ...added], state: merge(at.state, state) };
+  const earlier = cut < 0 ? at.messages : at.messages.slice(0, cut);
+  const added = messages.filter(({ id }) => !earlier.some((old) => old.id === id));
+  return { ...at, messages: [...earlier, ...added], state: merge(at.state, state) };
 }
 
 /** Members of an object are merged, any other value replaces. */

@@ -34,22 +34,22 @@ export interface Members<State> {
   /** Somebody has begun to use one of them. */
   arrived(): void;
   /** The members that are in use, the newest first. */
-  here(): readonly Member<State>[];
+  present(): readonly Member<State>[];
   watched(): boolean;
   /** This agent asks for that run, which has an end. */
   asks(by: Member<State> | undefined, runId: string): void;
   ended(runId: string): void;
   /** The agent that has asked for this run, or for the last one; where it has gone, the newest that is there. */
-  asker(runId?: string): Member<State>;
+  requester(runId?: string): Member<State>;
   /** This one has lost a listener: it is there for a task, in which a component may be made anew. `alone`: after that nobody is. */
-  left(member: Member<State>, alone: () => void): void;
+  release(member: Member<State>, alone: () => void): void;
   /** Settles when one of them is there; nothing where one is. */
   arrival(): Promise<void> | undefined;
   changed(): void;
   /** Emits to all members. */
   readonly emitter: Voice;
   /** All listeners hear of it, of the callbacks only those of `by`; where that has gone, of the newest. */
-  tell: (by: Member<State> | undefined, ...event: Parameters<Emitter["emit"]>) => void;
+  notify: (by: Member<State> | undefined, ...event: Parameters<Emitter["emit"]>) => void;
 }
 
 /** No agents yet. */
@@ -59,7 +59,7 @@ export function createMembers<State>(): Members<State> {
   let newest: Member<State>;
   let arrive: (() => void) | undefined;
   let arriving: Promise<void> | undefined;
-  const askers = new Map<string, Member<State>>();
+  const requesters = new Map<string, Member<State>>();
   // Of the last run that has asked for something.
   let last: readonly [id: string, by: Member<State>] | undefined;
 
@@ -68,10 +68,10 @@ export function createMembers<State>(): Members<State> {
     return list.flatMap((each) => each.deref() ?? []);
   };
   const leaving = new Set<Member<State>>();
-  const there = (member: Member<State>): boolean => !member.gone() && (!member.mounted || leaving.has(member) || member.watched());
-  const here = (): Member<State>[] => all().filter(there).reverse();
+  const isPresent = (member: Member<State>): boolean => !member.gone() && (!member.mounted || leaving.has(member) || member.watched());
+  const present = (): Member<State>[] => all().filter(isPresent).reverse();
   /** The one that speaks for `by`. */
-  const of = (by: Member<State> | undefined): Member<State> => (by && there(by) ? by : (here()[0] ?? (by && !by.gone() ? by : newest)));
+  const of = (by: Member<State> | undefined): Member<State> => (by && isPresent(by) ? by : (present()[0] ?? (by && !by.gone() ? by : newest)));
 
   const members: Members<State> = {
     join: (member) => {
@@ -84,27 +84,27 @@ export function createMembers<State>(): Members<State> {
       if (newest === member) newest = all().pop() ?? member;
     },
     arrived: () => {
-      if (!here().length) return;
+      if (!present().length) return;
       arrive?.();
       arriving = undefined;
     },
-    here,
+    present,
     watched: () => all().some((member) => member.watched()),
-    asks: (by, runId) => void (by && askers.set(runId, by)),
-    ended: (runId) => void askers.delete(runId),
-    asker: (runId) => {
-      if (runId !== undefined && !(last && belongs(runId, last[0]))) last = [...askers].find(([id]) => belongs(runId, id));
+    asks: (by, runId) => void (by && requesters.set(runId, by)),
+    ended: (runId) => void requesters.delete(runId),
+    requester: (runId) => {
+      if (runId !== undefined && !(last && belongs(runId, last[0]))) last = [...requesters].find(([id]) => belongs(runId, id));
       return of(last?.[1]);
     },
-    left: (member, alone) => {
+    release: (member, alone) => {
       if (!member.mounted || member.watched()) return;
       leaving.add(member);
       setTimeout(() => {
         leaving.delete(member);
-        if (!here().length) alone();
+        if (!present().length) alone();
       }, 0);
     },
-    arrival: () => (here().length ? undefined : (arriving ??= new Promise((resolve) => (arrive = resolve)))),
+    arrival: () => (present().length ? undefined : (arriving ??= new Promise((resolve) => (arrive = resolve)))),
     changed: () => {
       for (const member of all()) member.changed();
     },
@@ -119,7 +119,7 @@ export function createMembers<State>(): Members<State> {
         return wanted.includes("*") ? "*" : [...new Set(wanted.flatMap((types) => types.split(",")))].filter(Boolean).sort().join();
       },
     },
-    tell: (by, name, detail) => {
+    notify: (by, name, detail) => {
       const one = of(by);
       for (const member of all()) member.emitter.emit(name, detail, member !== one);
     },

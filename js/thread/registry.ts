@@ -17,12 +17,12 @@ const names = ["threadId", "dialect", "guard", "rules", "protocol", "limits"] as
 let entries: readonly RegistryEntry[] = [];
 
 /** The thread of an agent of these options, which the page may have already. Two of one store that differ have it in turn. */
-export function shareThread<Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: () => Thread): Thread {
-  const store = given.persist!;
+export function shareThread<Thread extends StoredThread>(worker: boolean, options: SharingOptions, make: () => Thread): Thread {
+  const store = options.persist!;
   const place = (inPage() && store.key) || store;
-  const fixed = [...names.map((name) => `${name} ${JSON.stringify(given[name])}`), `worker ${worker}`];
+  const fixed = [...names.map((name) => `${name} ${JSON.stringify(options[name])}`), `worker ${worker}`];
   /** In what the agent differs. Without a thread id it has that of the save. */
-  const differences = (entry: RegistryEntry): readonly string[] => fixed.filter((one, at) => one !== entry.fixed[at] && (at || given.threadId !== undefined));
+  const differences = (entry: RegistryEntry): readonly string[] => fixed.filter((one, at) => one !== entry.fixed[at] && (at || options.threadId !== undefined));
   entries = entries.filter(({ thread }) => thread.deref()?.disposed() === false);
   const same = entries.filter((entry) => entry.place === place);
   const mine = same.find((entry) => !differences(entry).length);

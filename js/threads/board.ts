@@ -73,9 +73,9 @@ export function createBoard(ended: AbortSignal): Board {
     snapshot: () => (shown ??= show(undefined)),
     subscribe: (listener) => {
       // One listener twice is two subscriptions.
-      const own = () => listener();
-      listeners.add(own);
-      return () => void listeners.delete(own);
+      const registered = () => listener();
+      listeners.add(registered);
+      return () => void listeners.delete(registered);
     },
     report,
     request: () => {

@@ -48,14 +48,14 @@ export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSourc
       const now = Date.now();
       const made: ThreadInfo = { createdAt: now, updatedAt: now, ...thread, threadId: thread.threadId ?? uuid() };
       const { create } = source;
-      let kept = made;
+      let result = made;
       await change(merging(made), "The new thread", create && ((request) => create(made, request)), (answer) => {
         // A server may choose the id.
-        kept = { ...made, ...answer, threadId: answer.threadId || made.threadId };
+        result = { ...made, ...answer, threadId: answer.threadId || made.threadId };
         if (!create) board.local.add(made.threadId);
-        return [merging(kept)];
+        return [merging(result)];
       });
-      return kept;
+      return result;
     },
     rename: async (threadId, title) => {
       const { rename } = source;

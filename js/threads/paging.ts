@@ -23,8 +23,8 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
   /** The next page that has something new, if any. */
   const page = async (from: string | undefined, known: readonly ThreadInfo[], seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
     for (let cursor = from, stale = 1;; stale += 1) {
-      const given = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
-      const { threads, next } = readPage(given);
+      const answer = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
+      const { threads, next } = readPage(answer);
       const following = next && !seen.has(next) ? next : undefined;
       if (following) seen.add(following);
       const news = threads.some(({ threadId }) => !known.some((thread) => thread.threadId === threadId));
@@ -42,7 +42,7 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     try {
       let all: readonly ThreadInfo[] = [];
       let from: string | undefined;
-      for (let left = pages; left > 0 && (from !== undefined || left === pages); left -= 1) {
+      for (let remaining = pages; remaining > 0 && (from !== undefined || remaining === pages); remaining -= 1) {
         const read = await page(from, all, seen, ended);
         all = joined(board.confirmed, all, read.threads);
         from = read.next ?? undefined;
@@ -50,8 +50,8 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
       if (ended.aborted) return;
       cursors = seen;
       for (const { threadId } of all) board.local.delete(threadId);
-      const own = board.confirmed.filter(({ threadId }) => board.local.has(threadId));
-      request.land([...own, ...all], { status: "ready", next: from });
+      const local = board.confirmed.filter(({ threadId }) => board.local.has(threadId));
+      request.land([...local, ...all], { status: "ready", next: from });
     } catch (cause) {
       if (!ended.aborted) board.report({ status: status === "ready" ? status : "error", error: toError(cause, doing) });
     } finally {
@@ -66,9 +66,9 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     more?.abort.abort(again);
     more = undefined;
     const abort = new AbortController();
-    const own = { abort, done: work(abort.signal).finally(() => void (loading === own && (loading = undefined))) };
-    loading = own;
-    return own.done;
+    const task = { abort, done: work(abort.signal).finally(() => void (loading === task && (loading = undefined))) };
+    loading = task;
+    return task.done;
   };
 
   const append = async (ended: AbortSignal): Promise<boolean> => {
@@ -93,9 +93,9 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     if (board.progress.next === undefined) return false;
     if (more) return more.done;
     const abort = new AbortController();
-    const own = { abort, done: append(abort.signal).finally(() => void (more === own && (more = undefined))) };
-    more = own;
-    return own.done;
+    const task = { abort, done: append(abort.signal).finally(() => void (more === task && (more = undefined))) };
+    more = task;
+    return task.done;
   };
 
   return { load, loadMore };

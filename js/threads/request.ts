@@ -30,14 +30,14 @@ export function askWith(options: Sending & { readonly url: string; readonly time
   return async (doing, action, ended) => {
     const abort = new AbortController();
     const { signal } = abort;
-    const late = (): void => abort.abort(new AgentError({ kind: "connection", retryable: true, message: `${doing}: no answer within ${timeoutMs} ms` }));
-    const timer = timeoutMs > 0 ? later(timeoutMs, late) : undefined;
+    const timeOut = (): void => abort.abort(new AgentError({ kind: "connection", retryable: true, message: `${doing}: no answer within ${timeoutMs} ms` }));
+    const timer = timeoutMs > 0 ? later(timeoutMs, timeOut) : undefined;
     const superseded = (): void => abort.abort(ended?.reason);
     ended?.addEventListener("abort", superseded);
     open.add(abort);
     if (life.aborted) abort.abort(life.reason);
     // A function that does not look at the signal is not waited for any longer.
-    const left = new Promise<never>((_, reject) => {
+    const aborted = new Promise<never>((_, reject) => {
       const leave = (): void => reject(signal.reason);
       signal.addEventListener("abort", leave);
       if (signal.aborted) leave();
@@ -45,7 +45,7 @@ export function askWith(options: Sending & { readonly url: string; readonly time
     try {
       const request = { url, signal, fetch: fetchFor(options, signal, doing) };
       // A function that throws rejects as well.
-      return await Promise.race([left, Promise.resolve(request).then(action)]);
+      return await Promise.race([aborted, Promise.resolve(request).then(action)]);
     } catch (cause) {
       throw toError(cause, doing);
     } finally {

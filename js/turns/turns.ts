@@ -32,10 +32,10 @@ export const lastQuestion = ({ messages }: ChatThread): string | undefined => me
 export const hasQuestion = ({ messages }: ChatThread, id: string): boolean => findQuestion(messages, id) >= 0;
 
 /** The turn after a question, up to the next one. */
-export function turnAfter(thread: ChatThread, question: string | undefined): Turn {
+export function turnAfter(thread: ChatThread, questionId: string | undefined): Turn {
   const { messages } = thread;
-  const start = findQuestion(messages, question);
-  if (start < 0 && question !== undefined) return { id: undefined, pieces: [] };
+  const start = findQuestion(messages, questionId);
+  if (start < 0 && questionId !== undefined) return { id: undefined, pieces: [] };
   const end = messages.findIndex(({ role }, at) => at > start && role === "user");
   return turnOf(messages.slice(start + 1, end < 0 ? undefined : end), thread.toolCalls);
 }

@@ -34,10 +34,10 @@ export function createWorkerAgentWith<State>(
   load: (inflate: Inflate) => Promise<Core>,
   spawn: () => Worker,
   second: (() => Worker) | undefined,
-  given: WorkerAgentOptions<State>,
+  workerOptions: WorkerAgentOptions<State>,
 ): Agent<State> {
-  checkOptions(given as AgentOptions<State>);
-  const { worker = true, workerStartMs = 30_000, ...rest } = given;
+  checkOptions(workerOptions as AgentOptions<State>);
+  const { worker = true, workerStartMs = 30_000, ...rest } = workerOptions;
   expect("workerStartMs", "number", workerStartMs);
   const options = rest as AgentOptions<State>;
   if (!worker) return createAgentWith(load, options);

@@ -26,8 +26,8 @@ export interface Guesses<State> {
   readonly all: readonly Guess<State>[];
   /** The worker has not answered for all that was done. */
   readonly pending: boolean;
-  /** Shows a guess. Returns when the worker has done it; `heard` is called in that turn. */
-  expect(session: RemoteSession, guess: Guess<State>, heard?: () => void): Promise<void>;
+  /** Shows a guess. Returns when the worker has done it; `applied` is called in that turn. */
+  expect(session: RemoteSession, guess: Guess<State>, applied?: () => void): Promise<void>;
   /** The worker has said this. */
   confirm(next: AgentSnapshot<State>): void;
   /** It has answered for a ticket. */
@@ -43,17 +43,17 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
   const guesses = new Set<Guess<State>>();
   let confirmed = read();
   // Guesses have been dropped: since what was shown last, and since what was shown without any.
-  let late = false;
-  let came = false;
+  let unshown = false;
+  let dropped = false;
 
   const show = (): void => {
-    late = false;
-    if (came && !guesses.size) confirmed = keepShown(read(), confirmed);
-    came &&= guesses.size > 0;
+    unshown = false;
+    if (dropped && !guesses.size) confirmed = keepShown(read(), confirmed);
+    dropped &&= guesses.size > 0;
     publish([...guesses].reduce((snapshot, { fold }) => fold(snapshot), confirmed));
   };
   const drop = (guess: Guess<State>): void => {
-    if (guesses.delete(guess)) came = late = true;
+    if (guesses.delete(guess)) dropped = unshown = true;
   };
   /** Drops what the worker has done: what that has come to is in `confirmed`. */
   const dropDone = (): void => {
@@ -62,7 +62,7 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
   const catchUp = (): void => {
     if (partly()) return;
     dropDone();
-    if (late) show();
+    if (unshown) show();
   };
 
   return {
@@ -75,13 +75,13 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
     get pending() {
       return guesses.size > 0;
     },
-    expect: (session, guess, heard) => {
+    expect: (session, guess, applied) => {
       guesses.add(guess);
       const done = new Promise<void>((resolve) =>
         session.echo(() => {
           guess.done = true;
           // In this turn: what comes with the same message is of a later time.
-          heard?.();
+          applied?.();
           resolve();
         })
       );
@@ -121,6 +121,6 @@ function keepCopy<Value>(old: Value, value: Value): Value {
 
 function keepItems<Item>(old: readonly Item[], items: readonly Item[]): readonly Item[] {
   if (old === items) return items;
-  const kept = items.map((item, at) => (at < old.length ? keepCopy(old[at]!, item) : item));
-  return kept.length === old.length && kept.every((item, at) => item === old[at]) ? old : kept;
+  const next = items.map((item, at) => (at < old.length ? keepCopy(old[at]!, item) : item));
+  return next.length === old.length && next.every((item, at) => item === old[at]) ? old : next;
 }

@@ -22,17 +22,17 @@ export interface ResponseHead {
   readonly hasBody: boolean;
 }
 
-/** The page as a host; `own` is what the worker does itself. */
-export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, own: Pick<WatchfulHost, "settled" | "hold" | "lost">): Host {
+/** The page as a host; `methods` are those that the worker has itself. */
+export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<WatchfulHost, "settled" | "hold" | "lost">): Host {
   let requests = 0;
   return watched({
-    ...own,
+    ...methods,
     request: async (resume, runId, cursor) => {
       const number = ++requests;
       const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as FetchTarget;
       return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
     },
-    receive: (reader, body, memory) => readBody(reader, body, memory, own.lost),
+    receive: (reader, body, memory) => readBody(reader, body, memory, methods.lost),
     failed: (cause) => pipe.tell("failed", toFailure(cause)),
     stopRemote: (runId) => pipe.tell("stopRemote", runId),
     changed: updates.changed,

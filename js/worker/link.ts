@@ -1,6 +1,6 @@
 // The link of an agent whose core is in a worker: that of every agent (core/link.ts) over a session that answers later. What a
 // call will do to the snapshot is guessed and shown at once (guesses.ts), what the page knows of the worker's save is kept for the
-// time after it (known.ts), and submits wait for the worker's answer (submits.ts).
+// time after it (last-save.ts), and submits wait for the worker's answer (submits.ts).
 
 import { stopped } from "../snapshot/cut-off.js";
 import { begun } from "../snapshot/project.js";
@@ -15,7 +15,7 @@ import { messageKey } from "../snapshot/message-key.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { weakly } from "../base/weakly.js";
 import { createGuesses, type Guess, type Guesses } from "./guesses.js";
-import { createKnown } from "./known.js";
+import { createLastSave } from "./last-save.js";
 import type { Pool } from "./pool.js";
 import { createRemoteSession, type RemoteSession } from "./session.js";
 import { createSubmits, queuedOf } from "./submits.js";
@@ -29,30 +29,30 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
   const { emitter } = client;
   const settings = (): SessionOptions => client.parts()!.settings;
   const guesses: Guesses<State> = createGuesses(client.read, client.publish, () => link.partly());
-  const known = createKnown<State>(guesses.confirmed);
+  const lastSave = createLastSave<State>(guesses.confirmed);
   const submits = createSubmits<State>(() => client.save(save(), () => {}));
   let remote: RemoteSession | undefined;
   // Makes the beginning of the next session, after one that was lost.
-  let heir: ((messages: readonly Message[]) => string) | undefined;
+  let recoveredSave: ((messages: readonly Message[]) => string) | undefined;
 
   /** Does something that the worker learns of, and shows what that will come to. Returns when it has come. */
   const guess = (
     act: () => void,
     fold: Guess<State>["fold"],
     more: () => Omit<Guess<State>, "fold"> = () => ({}),
-    heard?: () => void,
+    applied?: () => void,
   ): Promise<void> | undefined => {
     const session = remote;
     act();
-    if (!session || session !== remote) return void heard?.();
-    return guesses.expect(session, { fold, ...more() }, heard);
+    if (!session || session !== remote) return void applied?.();
+    return guesses.expect(session, { fold, ...more() }, applied);
   };
 
   /** There is nothing more to wait for. */
   const freeze = (amend?: (shown: Snapshot) => Snapshot): void => {
     guesses.freeze(amend);
     submits.forget();
-    known.forget();
+    lastSave.forget();
     remote = undefined;
   };
 
@@ -75,29 +75,29 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     const failed = !died || shown.isLoading || (!stops && made.some(({ ticket, part }) => ticket !== undefined && !part));
     const { isLoading: running, runId, messages: answered } = guesses.confirmed;
     const { saves } = settings();
-    const { beside, thread } = known.inherit({ shown, failed, running, resumes: client.resumes(), saves });
+    const { save: inherited, thread } = lastSave.inherit({ shown, failed, running, resumes: client.resumes(), saves });
     const waiting = queuedOf(submits.sent.filter(({ run, waits }) => waits && run.id !== runId));
     // Messages that the user has added since, by a submit or an edit, stand in the shown snapshot alone.
-    const heard = new Set(answered.map(messageKey));
-    const said = shown.messages.filter((message) => message.role === "user" && !heard.has(messageKey(message)));
+    const answeredKeys = new Set(answered.map(messageKey));
+    const unanswered = shown.messages.filter((message) => message.role === "user" && !answeredKeys.has(messageKey(message)));
     const replies = stops ? [] : submits.replies;
     const ids = [...shown.queue, ...replies.map(({ id }) => ({ runId: id }))].map(({ runId: id }) => id);
-    freeze((frozen) => ({ ...frozen, queue: [...frozen.queue, ...waiting.map(({ runId: own, messages }) => ({ id: "", runId: own, messages }))] }));
+    freeze((frozen) => ({ ...frozen, queue: [...frozen.queue, ...waiting.map(({ runId: id, messages }) => ({ id: "", runId: id, messages }))] }));
     const queued = saves || !failed ? [] : guesses.confirmed.queue.flatMap(({ messages }) => messages);
-    heir = (messages) => {
+    recoveredSave = (messages) => {
       if (!died && !read) return "";
-      const all = thread === shown ? messages : union(thread.messages, [...said, ...queued], messageKey);
-      return composeSave(beside, { threadId: settings().threadId, messages: all, state: thread.state }, saves ? waiting : []);
+      const all = thread === shown ? messages : union(thread.messages, [...unanswered, ...queued], messageKey);
+      return composeSave(inherited, { threadId: settings().threadId, messages: all, state: thread.state }, saves ? waiting : []);
     };
     return () => {
       if (failed) fail();
       else {
-        const save = heir!(shown.messages);
+        const save = recoveredSave!(shown.messages);
         link.suspend(stops ? "aborted" : "disconnected", ids);
         link.restore(undefined, save);
         for (const run of replies) link.run(run, true);
       }
-      heir = undefined;
+      recoveredSave = undefined;
       // Once, so that what ends a worker does not end one after the other.
       if (died) { for (const { redo } of made) redo?.(); }
     };
@@ -116,20 +116,20 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       settling: guesses.settled,
       saved: (json) => {
         read = true;
-        known.said(json, guesses.confirmed);
+        lastSave.reported(json, guesses.confirmed);
       },
-      saving: known.writes,
+      saving: lastSave.writes,
       received: guesses.catchUp,
       lost: (died) => (session === remote ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
-      begun: known.executed,
+      begun: lastSave.executed,
       closed: place.close,
       life,
-      restoring: known.reads,
+      restoring: lastSave.reads,
       cancelling: (ticket, cancel) => {
         const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
         if (ticket < 0) return cancel();
-        for (const { id, runId } of client.read().queue) if (id === String(ticket)) known.cancelled(runId);
+        for (const { id, runId } of client.read().queue) if (id === String(ticket)) lastSave.cancelled(runId);
         void guess(cancel, shorter);
       },
     });
@@ -149,24 +149,24 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       return portTo(place.core);
     },
     read: () => guesses.confirmed,
-    rescue: (messages) => heir?.(messages),
+    rescue: (messages) => recoveredSave?.(messages),
     publish: guesses.confirm,
   });
 
-  const compose = (): string => known.save(settings().threadId, client.read(), queuedOf(submits.sent), link.save);
+  const compose = (): string => lastSave.save(settings().threadId, client.read(), queuedOf(submits.sent), link.save);
   const save = (): string => (remote ? compose() : link.save());
 
   return {
     ...link,
-    late: true,
+    confirmsLater: true,
     run: (run) => {
       const busy = client.read().isLoading || run.part === true || run.waits === true;
-      const { own, send } = submits.take(run, busy);
+      const { wrapped, send } = submits.take(run, busy);
       const fold = (at: Snapshot): Snapshot => (busy ? at : begun(run.fold(at), run.id));
-      const heard = guess(() => link.run(own), fold, () => ({ ticket: own.ticket, part: run.part }));
-      if (!heard || !run.queued || (busy && (run.ifBusy === "drop" || run.ifBusy === "reject"))) return;
+      const done = guess(() => link.run(wrapped), fold, () => ({ ticket: wrapped.ticket, part: run.part }));
+      if (!done || !run.queued || (busy && (run.ifBusy === "drop" || run.ifBusy === "reject"))) return;
       // Until what the worker says of itself has it.
-      void heard.then(send());
+      void done.then(send());
     },
     edit: (edit) => void guess(() => link.edit(edit), edit.fold),
     act: (apply) => void guess(() => link.act(apply), (at) => at, () => ({ redo: () => link.act(apply) })),
@@ -176,15 +176,15 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       const { runId, isLoading } = client.read();
       const cancel = (): void => link.cancel(submits.of(run));
       if (isLoading && runId === run.id) return void stop(cancel);
-      known.cancelled(run.id);
+      lastSave.cancelled(run.id);
       void guess(cancel, (at) => ({ ...at, queue: at.queue.filter((waiting) => waiting.runId !== run.id) }));
     },
     stop: () => stop(link.stop),
-    reset: (edit, heard) => {
+    reset: (edit, applied) => {
       // Nothing that the worker has reported before comes back.
       submits.forget();
-      known.begins(edit.save ?? composeSave(undefined, client.empty()));
-      void guess(() => link.reset(edit), edit.fold, undefined, heard);
+      lastSave.begins(edit.save ?? composeSave(undefined, client.empty()));
+      void guess(() => link.reset(edit), edit.fold, undefined, applied);
     },
     save,
     suspend: (outcome) => {

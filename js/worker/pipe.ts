@@ -44,7 +44,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   { posting, received }: PipeHooks = {},
 ): Pipe<Theirs> {
   const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  let asked = 0;
+  let lastNumber = 0;
   let outbox: PipeItem[] = [];
   let waking = false;
   let closed: string | undefined;
@@ -69,17 +69,17 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   };
 
   const answer = (number: number, value: unknown, failure?: Failure): void => {
-    const question = questions.get(number);
+    const waiting = questions.get(number);
     questions.delete(number);
-    if (failure) question?.reject(Object.assign(new Error(failure.message), failure));
-    else question?.resolve(value);
+    if (failure) waiting?.reject(Object.assign(new Error(failure.message), failure));
+    else waiting?.resolve(value);
   };
-  const take = ([name, args, question]: PipeItem): void => {
+  const take = ([name, args, number]: PipeItem): void => {
     if (!name) return answer(...(args as Parameters<typeof answer>));
     const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
-    if (question === undefined) return void method(...args);
-    const give = (value: unknown): void => send("", [question, value]);
-    const fail = (error: unknown): void => send("", [question, undefined, toFailure(error)]);
+    if (number === undefined) return void method(...args);
+    const give = (value: unknown): void => send("", [number, value]);
+    const fail = (error: unknown): void => send("", [number, undefined, toFailure(error)]);
     try {
       // A known value is returned before anything that is sent next.
       const value = method(...args);
@@ -99,8 +99,8 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     ask: (name, ...args) =>
       new Promise((resolve, reject) => {
         if (closed !== undefined) return reject(new Error(closed));
-        questions.set(++asked, { resolve, reject });
-        send(name, args, asked);
+        questions.set(++lastNumber, { resolve, reject });
+        send(name, args, lastNumber);
       }),
     part,
     wake,

@@ -50,23 +50,23 @@ interface WorkerSlot {
   getting: number;
   refusal: Error;
   /** The functions that the entry has, without those that have failed. */
-  own: (() => Worker)[];
+  spawners: (() => Worker)[];
 }
 
 const pools = new WeakMap<() => Worker, WorkerSlot>();
 
 /**
- * The pool of an entry that makes workers by `spawn`, or by `second` where that fails; or, for this agent, by `given` alone.
+ * The pool of an entry that makes workers by `spawn`, or by `second` where that fails; or, for this agent, by `custom` alone.
  * A worker that is there is taken, whatever it was made by.
  */
-export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, startMs: number, given?: () => Worker): Pool {
+export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, startMs: number, custom?: () => Worker): Pool {
   let shared = pools.get(spawn);
   if (!shared) {
-    const own = second ? [spawn, second] : [spawn];
-    shared = { current: undefined, getting: 0, refusal: new Error("no worker was requested"), own };
+    const spawners = second ? [spawn, second] : [spawn];
+    shared = { current: undefined, getting: 0, refusal: new Error("no worker was requested"), spawners };
     pools.set(spawn, shared);
   }
-  return createPool(shared, startMs, given);
+  return createPool(shared, startMs, custom);
 }
 
 function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): SpawnedWorker {
@@ -88,7 +88,7 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
       users.clear();
     };
     worker.onmessage = ({ data }: MessageEvent<Started | undefined>) => {
-      watch.heard();
+      watch.received();
       if (data?.refused) return die(data.refused.message);
       // The worker may end while it loads its core.
       if (data?.lock !== undefined) watch.begun(data.lock);
@@ -111,8 +111,8 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
   return place;
 }
 
-function createPool(shared: WorkerSlot, startMs: number, given: (() => Worker) | undefined): Pool {
-  const maker = (): () => Worker => given ?? shared.own[0]!;
+function createPool(shared: WorkerSlot, startMs: number, custom: (() => Worker) | undefined): Pool {
+  const maker = (): () => Worker => custom ?? shared.spawners[0]!;
 
   const get = async (): Promise<void> => {
     for (;;) {
@@ -125,8 +125,8 @@ function createPool(shared: WorkerSlot, startMs: number, given: (() => Worker) |
         shared.refusal = cause instanceof Error ? cause : new Error(String(cause));
         // Otherwise another one was tried, by or for another agent.
         if (used !== maker()) continue;
-        if (given || shared.own.length < 2) throw shared.refusal;
-        shared.own.shift();
+        if (custom || shared.spawners.length < 2) throw shared.refusal;
+        shared.spawners.shift();
       }
     }
   };

@@ -80,11 +80,11 @@ export function serve(port: MessagePort, core: Core): void {
     },
     act: (method, json) => {
       if (!unsaved.includes(method)) updates.acted();
-      const given = method === "cancel" ? tickets.of(Number(json))?.toString() : json;
+      const argument = method === "cancel" ? tickets.of(Number(json))?.toString() : json;
       // It has ended already.
-      if (method === "cancel" && given === undefined) return;
+      if (method === "cancel" && argument === undefined) return;
       const refused = method === "restore" ? (why: Failure) => pipe.tell("unrestored", why) : misused;
-      const done = attempt((opened) => opened.call(method, given), refused);
+      const done = attempt((opened) => opened.call(method, argument), refused);
       if (method !== "editQueued" || done !== false) return;
       const message = "The submit had started before its change arrived";
       pipe.tell("warning", { code: "edit-late", message });

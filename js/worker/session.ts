@@ -6,7 +6,7 @@ import { AgentError } from "../api/error.js";
 import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
-import { kept, whenCollected } from "../base/weak.js";
+import { retained, whenCollected } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
@@ -145,7 +145,7 @@ export function createRemoteSession(
       const { message, code = "input" } = why;
       fail(trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause }));
     },
-    echo: echoes.came,
+    echo: echoes.arrived,
     idle: wait.idle,
     ended: () => close("The session has ended"),
   };
@@ -169,7 +169,7 @@ export function createRemoteSession(
     tell("act", method, json);
     return true;
   };
-  const own = createOwnMethods(options, owner, {
+  const ownMethods = createOwnMethods(options, owner, {
     ...{ act, counters: shown.counters },
     echo: (done) => session.echo(done),
     end: () => pipe.tell("end"),
@@ -178,7 +178,7 @@ export function createRemoteSession(
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
     call: (method, json) => {
-      const answer = own[method];
+      const answer = ownMethods[method];
       if (answer) return answer(json);
       return (begins(method) ? begin(method, json) : act(method as Act, json)) as SessionMethods[typeof method];
     },
@@ -258,28 +258,28 @@ function createOwnMethods(options: SessionOptions, owner: SessionOwner, { act, c
 /** Whether the page waits for the worker. While it does, the session is held, by nobody else. */
 function createWait(session: () => object, owner: SessionOwner) {
   // How often the worker was asked whether it is at rest, and whether it has to be asked again.
-  let asked = 0;
+  let lastAsk = 0;
   let working = false;
   const end = (): void => {
-    kept.delete(session());
+    retained.delete(session());
     owner.working(false);
   };
   return {
     /** The worker gets something to do. */
     begin: (): void => {
       working = true;
-      kept.add(session());
+      retained.add(session());
       owner.working(true);
     },
     end,
     /** A message is about to be posted: `ask` asks whether the worker is at rest after it. */
     posting: (ask: (number: number) => void): void => {
-      if (working) ask(++asked);
+      if (working) ask(++lastAsk);
       working = false;
     },
     /** The worker is at rest after what came before that question. */
     idle: (number: number): void => {
-      if (number === asked && !working) end();
+      if (number === lastAsk && !working) end();
     },
   };
 }
@@ -329,7 +329,7 @@ function createEchoes() {
       waiting.set(++calls, done);
       return calls;
     },
-    came: (number: number): void => {
+    arrived: (number: number): void => {
       const done = waiting.get(number);
       waiting.delete(number);
       done?.();

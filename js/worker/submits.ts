@@ -13,7 +13,7 @@ export interface Sent<State> {
 
 export interface Submits<State> {
   /** The run as the link has it from now on. `send`: the worker learns of it; returns what to call when it has. `waits` as above. */
-  take(run: Run<State>, waits: boolean): { readonly own: Run<State>; send(): () => void };
+  take(run: Run<State>, waits: boolean): { readonly wrapped: Run<State>; send(): () => void };
   /** The run as the link has it. */
   of(run: Run<State>): Run<State>;
   /** The submits that the worker has not answered. */
@@ -27,7 +27,7 @@ export interface Submits<State> {
 
 /** `ended`: a submit has ended that the worker had not answered for. */
 export function createSubmits<State>(ended: () => void): Submits<State> {
-  const taken = new WeakMap<Run<State>, Run<State>>();
+  const wrappedRuns = new WeakMap<Run<State>, Run<State>>();
   const refusals = new Map<number, Failure>();
   const sent = new Set<Sent<State>>();
   const replies = new Set<Run<State>>();
@@ -35,15 +35,15 @@ export function createSubmits<State>(ended: () => void): Submits<State> {
   return {
     take: (run, waits) => {
       const over = (): void => {
-        replies.delete(own);
+        replies.delete(wrapped);
         if (sent.delete(entry)) ended();
       };
-      const own: Run<State> = {
+      const wrapped: Run<State> = {
         ...run,
         resolve: (result) => {
           over();
-          const why = refusals.get(own.ticket!);
-          refusals.delete(own.ticket!);
+          const why = refusals.get(wrapped.ticket!);
+          refusals.delete(wrapped.ticket!);
           if (why) run.reject(misuse(why));
           else run.resolve(result);
         },
@@ -52,16 +52,16 @@ export function createSubmits<State>(ended: () => void): Submits<State> {
           run.reject(error);
         },
       };
-      const entry = { run: own, waits };
-      taken.set(run, own);
-      if (run.part) replies.add(own);
+      const entry = { run: wrapped, waits };
+      wrappedRuns.set(run, wrapped);
+      if (run.part) replies.add(wrapped);
       const send = (): () => void => {
         sent.add(entry);
         return () => void sent.delete(entry);
       };
-      return { own, send };
+      return { wrapped, send };
     },
-    of: (run) => taken.get(run) ?? run,
+    of: (run) => wrappedRuns.get(run) ?? run,
     get sent() {
       return [...sent];
     },

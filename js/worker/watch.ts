@@ -28,7 +28,7 @@ export interface Watch {
   /** The worker holds the lock of this name. */
   begun(lock: string): void;
   /** The worker has said something. */
-  heard(): void;
+  received(): void;
   /** A session of the worker begins or ends to be at work. */
   working(on: boolean): void;
   end(): void;
@@ -68,7 +68,7 @@ export function createWatch(ping: () => void, died: (reason: string) => void): W
         update();
       });
     },
-    heard: () => void (unanswered = 0),
+    received: () => void (unanswered = 0),
     working: (on) => {
       work += on ? 1 : -1;
       update();

@@ -116,6 +116,21 @@ describe("the site", { skip }, () => {
     }
   });
 
+  test("the API reference has every entry that exports something, and the sidebar leads to each", async () => {
+    const manifest = JSON.parse(readFileSync(at("pkg-template/package.json"), "utf8"));
+    const entries = Object.entries(manifest.exports).filter(([path, { types }]) => types && !path.startsWith("./worker-")).map(([path]) => manifest.name + path.slice(1));
+    await browser.goto(`${address}api/index.html`);
+    const shown = await browser.evaluate(() => [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".VPSidebar a[href*='/api/']"))].map(({ textContent, href }) => ({ name: textContent.trim(), href })));
+    assert.deepEqual(shown.map(({ name }) => name).sort(), entries.sort());
+    for (const { name, href } of shown) assert.ok((await (await fetch(href)).text()).includes(name), name);
+  });
+
+  test("every page of the docs has a place in one of the four groups", async () => {
+    await browser.goto(`${address}agent.html`);
+    const groups = await browser.evaluate(() => [...document.querySelectorAll(".VPSidebar .level-0 > .item .text")].map(({ textContent }) => textContent));
+    assert.deepEqual(groups, ["Tutorial", "How-to guides", "Reference", "Explanation", "Servers", "Systems", "Codes", "API"]);
+  });
+
   for (const page of ["react", "svelte", "plain"]) {
     test(`the demo in ${page} answers without a server`, async () => {
       await browser.goto(`${address}demo/${page}.html?scenario=short&speed=0`);

@@ -39,7 +39,7 @@ export function play(before, patches, eventsOfFrame) {
     snapshot = next;
     notified++;
   };
-  const shown = createPatches({ given: { notify: "sync" }, read: () => snapshot, publish }, session);
+  const shown = createPatches({ options: { notify: "sync" }, read: () => snapshot, publish }, session);
   return () => {
     patches.forEach((patch, at) => {
       // Changes after the notification are taken with the next patch.

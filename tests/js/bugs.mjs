@@ -93,8 +93,8 @@ export const bugs = [
   {
     name: "a guess stays after the worker has answered",
     file: "worker/guesses.ts",
-    from: "if (guesses.delete(guess)) came = late = true;",
-    to: "came = late = true;",
+    from: "if (guesses.delete(guess)) dropped = unshown = true;",
+    to: "dropped = unshown = true;",
     tests: ["lockstep"],
   },
   {
@@ -120,7 +120,7 @@ export const bugs = [
   },
   {
     name: "a submit that was cancelled comes back with a reload",
-    file: "worker/known.ts",
+    file: "worker/last-save.ts",
     from: "=> !cancelled.has(runId);",
     to: "=> !cancelled.has(`${runId} `);",
     tests: ["page-and-worker"],

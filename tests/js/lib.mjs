@@ -23,7 +23,7 @@ export const carried = async (name = "core") => {
 export const load = async (name) => {
   const module = await import(new URL(`${name}.js`, folder));
   // The core of a test comes when the test says so, and not when this has come.
-  await (await import(new URL("agent/beside.js", folder))).loadBeside();
+  await (await import(new URL("agent/core-source.js", folder))).loadLive();
   await (await import(new URL("persistence/open.js", folder))).loadSaves();
   if (!process.env.AG_UI_WASM_WORKER || name !== "index") return module;
   const { inWorker } = await import("./thread.mjs");

@@ -32,6 +32,19 @@ test("the package has these documents, and what they link to", () => {
   }
 });
 
+test("every heading that a link names is there", () => {
+  const headings = (/** @type {string} */ name) =>
+    [...read(name).replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.+)$/gm)].map(({ 1: text = "" }) =>
+      text.toLowerCase().replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    );
+  for (const name of documents) {
+    const prose = read(name).replaceAll(/^```.*?^```$/gms, "");
+    const links = [...prose.matchAll(/\]\((?!https?:)([^)#]*)#([^)]*)\)/g)];
+    const missing = links.filter(([, file, heading = ""]) => !headings(file ? join(dirname(name), file) : name).includes(heading));
+    assert.deepEqual(missing.map(([link]) => link), [], name);
+  }
+});
+
 test("the README is short, and leads to every page", () => {
   const readme = read("README.md");
   assert.ok(readme.split("\n").length <= 200);

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { codePages } from "../../tools/site/pages.mjs";
 import { measure } from "../../tools/size.mjs";
 import { root } from "../packaging/consumer.mjs";
 import { read, section } from "./documents.mjs";
@@ -78,6 +79,18 @@ describe("tables", () => {
     assert.deepEqual([...named].sort(), [...codes].sort());
     const tagged = new Set([...text.matchAll(/\b[A-Z]\d+\b/g)].map(([tag]) => tag));
     assert.deepEqual([...rules].filter((rule) => !tagged.has(rule)), []);
+  });
+
+  test("docs/guides/troubleshooting.md: every code of an error or a warning that is not in docs/rules.md, so that the site has its page", () => {
+    // No code of ours: a type of JSON, and a code of the official client.
+    const others = ["string", "abort"];
+    const codes = new Set([...read("src/session/types/misuse.rs").matchAll(/=> "([a-z-]+)"/g)].map(([, code = ""]) => code));
+    for (const name of readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((file) => /^(?!cli|glue|ag-ui-client.stream).*\.ts$/.test(file))) {
+      for (const [, code = ""] of read("js", name).matchAll(/(?:\bcode: |code = |warn\(|unsupported\(|refusal\()"([a-z]+(?:-[a-z]+)*)"/g)) codes.add(code);
+    }
+    assert.ok(codes.size > 40, `${codes.size} codes`);
+    const pages = codePages();
+    assert.deepEqual([...codes].filter((code) => !others.includes(code) && !pages[`codes/${code}.md`]), []);
   });
 
   test("docs/sizes.md: what a measurement gives, but for a twentieth", async () => {

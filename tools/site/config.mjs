@@ -51,7 +51,13 @@ const groups = {
     "react",
     "svelte",
     "vue",
+    "angular",
     "plain-javascript",
+    "assistant-ui",
+    "attachments",
+    "schemas",
+    "surfaces",
+    "tracing",
     "blocks",
     "announcer",
     "inspector",
@@ -68,6 +74,12 @@ const groups = {
   ],
   Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers", "security"],
 };
+/** The entries of the package, from the list that typedoc has written. */
+const entries = [...readFileSync(`${pages}api/index.md`, "utf8").matchAll(/^- \[(.+)\]\((.+)\.md\)$/gm)].map(([, text = "", path]) => ({
+  text,
+  link: `/api/${path}`,
+}));
+
 const grouped = new Set(Object.values(groups).flat());
 // A page that is new has a place before somebody finds a better one.
 const others = readdirSync(pages).filter((file) =>
@@ -110,7 +122,7 @@ export default {
       { text: "Servers", collapsed: true, items: folder("servers") },
       { text: "Systems", collapsed: true, items: folder("systems") },
       { text: "Codes", collapsed: true, items: folder("codes") },
-      { text: "API", collapsed: true, items: [{ text: "All entries", link: "/api/" }] },
+      { text: "API", collapsed: true, items: entries },
     ],
   },
 };

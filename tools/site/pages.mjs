@@ -61,24 +61,33 @@ ${figures()}
 `;
 }
 
+/** The codes of a row, by page. A row of errors.md has other words as well, so it counts for codes that are known by then. */
+const codesOf = {
+  "guides/troubleshooting": (/** @type {string} */ row) =>
+    [...(cells(row)[0] ?? "").matchAll(/(?:^|warning |code |, )(`[^`]*`)/g)].map(([, code]) => code).join(),
+  rules: (/** @type {string} */ row) => cells(row)[2] ?? "",
+  errors: (/** @type {string} */ row) => row,
+};
+
 /** By file name: a page for each code, with every row of the docs that has it. @returns {Record<string, string>} */
 export function codePages() {
-  /** @type {Map<string, string[]>} */
+  /** @type {Map<string, Set<string>>} */
   const found = new Map();
-  for (const [page, column] of /** @type {const} */ ([["rules", 2], ["errors", 1]])) {
+  for (const [page, codes] of Object.entries(codesOf)) {
+    const folder = page.replace(/[^/]+$/, "");
     /** @type {string[]} */
     let head = [];
     for (const line of read(`docs/${page}.md`).split("\n")) {
       if (!line.startsWith("|")) head = [];
       else if (head.length < 2) head.push(line);
       else {
-        const codes = page === "rules" ? cells(line)[column] ?? "" : line;
-        for (const [, code = ""] of codes.matchAll(/`([a-z][a-z]*(?:-[a-z]+)*)`/g)) {
-          const table = [...head, line].join("\n");
-          found.set(code, [...(found.get(code) ?? []), `From [${page}](../${page}.md):\n\n${table.replaceAll(/\]\((?!http|\.\.)([^)]+)\)/g, "](../$1)")}\n`]);
+        for (const [, code = ""] of codes(line).matchAll(/`([a-z][a-z0-9]*(?:-[a-z]+)*)`/g)) {
+          if (page === "errors" && !found.has(code)) continue;
+          const table = [...head, line].join("\n").replaceAll(/\]\((?!http|\.\.)([^)]+)\)/g, `](../${folder}$1)`);
+          found.set(code, (found.get(code) ?? new Set()).add(`From [${page.slice(folder.length)}](../${page}.md):\n\n${table}\n`));
         }
       }
     }
   }
-  return Object.fromEntries([...found].map(([code, tables]) => [`codes/${code}.md`, `# \`${code}\`\n\n${[...new Set(tables)].join("\n")}`]));
+  return Object.fromEntries([...found].map(([code, tables]) => [`codes/${code}.md`, `# \`${code}\`\n\n${[...tables].join("\n")}`]));
 }

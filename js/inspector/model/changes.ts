@@ -89,9 +89,9 @@ export function attribute(
     return rows.size > 0;
   };
 
-  const told = changed.state.length > 0 && eachInTurn(before.state, snapshot.state, pending);
-  if (told) { for (const [entry, differences] of told) for (const one of differences) share(entry).state.add(one); }
-  const state = told ? [] : changed.state.filter((one) => !claim((event) => namesPlace(event, one.path), (entry) => share(entry).state.add(one)));
+  const byEvent = changed.state.length > 0 && eachInTurn(before.state, snapshot.state, pending);
+  if (byEvent) { for (const [entry, differences] of byEvent) for (const one of differences) share(entry).state.add(one); }
+  const state = byEvent ? [] : changed.state.filter((one) => !claim((event) => namesPlace(event, one.path), (entry) => share(entry).state.add(one)));
   const messages = changed.messages.filter((one) => {
     const calls = new Set(snapshot.toolCalls.filter(({ messageId }) => messageId === one.id).map(({ id }) => id));
     const { toolCallId } = (snapshot.messages.find(({ id }) => id === one.id) ?? {}) as { toolCallId?: string };
@@ -100,8 +100,8 @@ export function attribute(
     return !claim((event) => namesMessage(event, one.id, calls, toolCallId), add) && !claim(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR", add);
   });
   for (const [entry, { state: ofState, messages: ofMessages, shared }] of shares) {
-    const own = { state: [...ofState], messages: [...ofMessages], more: changed.more && ofState.size > 0, shared };
-    tell(entry, join(entry.changes, own));
+    const found = { state: [...ofState], messages: [...ofMessages], more: changed.more && ofState.size > 0, shared };
+    tell(entry, join(entry.changes, found));
   }
   return { state, messages, more: changed.more && state.length > 0 };
 }
@@ -111,7 +111,7 @@ export function attribute(
  * too, and a patch may have been refused.
  */
 function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]): Map<Entry, readonly Difference[]> | undefined {
-  const told = new Map<Entry, readonly Difference[]>();
+  const byEvent = new Map<Entry, readonly Difference[]>();
   let state = before;
   const events = pending.flatMap(({ entry, item }) => ("event" in item ? [{ entry, event: item.event as LooseEvent }] : []));
   const ofState = events.filter(({ event: { type } }) => type === "STATE_SNAPSHOT" || type === "STATE_DELTA");
@@ -119,13 +119,13 @@ function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]
   for (const { entry, event } of ofState) {
     try {
       const next = event.type === "STATE_SNAPSHOT" ? event["snapshot"] : applyOperations(state, event["delta"] as readonly Operation[]).value;
-      told.set(entry, diff(state, next).differences);
+      byEvent.set(entry, diff(state, next).differences);
       state = next;
     } catch {
       // It has changed nothing.
     }
   }
-  return diff(state, after).differences.length === 0 ? told : undefined;
+  return diff(state, after).differences.length === 0 ? byEvent : undefined;
 }
 
 function namesPlace(event: LooseEvent, path: string): boolean {

@@ -94,16 +94,16 @@ function contains(entry: Entry, search: string): boolean {
 /** The strings of a row's events: all the deltas as one text, and every other member. */
 function textOf({ items }: Entry): string {
   const [first] = items;
-  let left = maxSearched;
+  let remaining = maxSearched;
   const found: string[] = [];
   const take = (text: string): void => {
-    found.push(text.slice(0, left));
-    left -= text.length;
+    found.push(text.slice(0, remaining));
+    remaining -= text.length;
   };
-  if (items.length > 1) { for (const item of items) if (left > 0) take(String((item as { event: { delta?: unknown } }).event.delta ?? "")); }
+  if (items.length > 1) { for (const item of items) if (remaining > 0) take(String((item as { event: { delta?: unknown } }).event.delta ?? "")); }
   const deltas = found.splice(0).join("");
   const todo: unknown[] = [first];
-  while (todo.length && left > 0) {
+  while (todo.length && remaining > 0) {
     const part = todo.pop();
     if (typeof part === "string" || typeof part === "number") take(String(part));
     else if (typeof part === "object" && part !== null) {

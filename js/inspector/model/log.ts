@@ -36,7 +36,7 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
   const burst = new Map<string, Entry>();
   let startedAt: number | undefined;
 
-  const tell = (entry: Entry | undefined): void => {
+  const notify = (entry: Entry | undefined): void => {
     for (const listener of listeners) listener(entry);
   };
   const weight = (item: Item): number => {
@@ -47,18 +47,18 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
   const bound = (): void => {
     if (events <= maxEvents && characters <= maxCharacters) return;
     let gone = 0;
-    for (const { items: kept, size } of entries) {
+    for (const { items: removed, size } of entries) {
       // The newest row stays, whatever it weighs.
       if (gone >= entries.length - 1 || (events <= maxEvents * 0.9 && characters <= maxCharacters * 0.9)) break;
       gone++;
-      events -= kept.length;
+      events -= removed.length;
       characters -= size;
     }
     if (!gone) return;
     burst.clear();
     entries = entries.slice(gone);
     dropped += gone;
-    tell(undefined);
+    notify(undefined);
   };
 
   return {
@@ -99,20 +99,20 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
       }
       events++;
       characters += size;
-      tell(entry);
+      notify(entry);
       bound();
       return entry;
     },
     change: (entry, changes) => {
       entry.changes = changes;
-      tell(entry);
+      notify(entry);
     },
     clear: () => {
       entries = [];
       burst.clear();
       [events, characters, dropped] = [0, 0, 0];
       startedAt = undefined;
-      tell(undefined);
+      notify(undefined);
     },
     subscribe: (listener) => {
       listeners.add(listener);

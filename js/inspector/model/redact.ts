@@ -5,7 +5,7 @@ import { readLines } from "../../base/recording.js";
 import { createJsonMask, maskJson, maskNumber, maskText } from "./mask.js";
 
 /** Members whose text says how something is made, not what it is about. */
-const kept = new Set([
+const plainKeys = new Set([
   ...[
     "type",
     "role",
@@ -88,7 +88,7 @@ function memberOf(key: string, member: unknown, owner: JsonObject): unknown {
   if (key === "base64") return typeof member === "string" ? member.replace(/[^=]/g, "A") : member;
   if (key === "local" && typeof member === "string" && ours.test(member)) return member;
   if (key === "name") return nameOf(member, owner);
-  if (kept.has(key)) return member !== null && typeof member === "object" ? walk(member) : member;
+  if (plainKeys.has(key)) return member !== null && typeof member === "object" ? walk(member) : member;
   if (json.has(key)) return typeof member === "string" ? maskJson(member) : walk(member);
   if (key === "snapshot" && isObject(member) && Array.isArray(member["messages"]) && "connection" in member) return members(member);
   if (key === "input" && isObject(member) && Array.isArray(member["messages"])) return members(member);

@@ -32,23 +32,23 @@ export function clock(at: number): string {
 
 /** A value as short JSON, however large or deep it is: at most about so many characters, and so many levels. */
 export function preview(value: unknown, most = 400, depth = 6): string {
-  let left = most;
+  let remaining = most;
   const write = (part: unknown, level: number): string => {
-    if (left <= 0) return "…";
-    if (typeof part === "string") return spend(JSON.stringify(cut(part, Math.max(left, 20))));
+    if (remaining <= 0) return "…";
+    if (typeof part === "string") return spend(JSON.stringify(cut(part, Math.max(remaining, 20))));
     if (typeof part !== "object" || part === null) return spend(String(JSON.stringify(part)));
-    left -= 2;
+    remaining -= 2;
     if (level >= depth) return spend(Array.isArray(part) ? `[… ${part.length}]` : "{…}");
     return Array.isArray(part) ? list(part, level) : object(part as Record<string, unknown>, level);
   };
   const spend = (text: string): string => {
-    left -= text.length;
+    remaining -= text.length;
     return text;
   };
   const list = (part: readonly unknown[], level: number): string => {
     const items: string[] = [];
     for (const item of part) {
-      if (left <= 0) return `[${items.join(", ")}, … ${count(part.length)} in all]`;
+      if (remaining <= 0) return `[${items.join(", ")}, … ${count(part.length)} in all]`;
       items.push(write(item, level + 1));
     }
     return `[${items.join(", ")}]`;
@@ -57,7 +57,7 @@ export function preview(value: unknown, most = 400, depth = 6): string {
     const members: string[] = [];
     for (const key in part) {
       if (!Object.hasOwn(part, key)) continue;
-      if (left <= 0) return `{${members.join(", ")}, …}`;
+      if (remaining <= 0) return `{${members.join(", ")}, …}`;
       members.push(`${spend(JSON.stringify(cut(key, 60)))}: ${write(part[key], level + 1)}`);
     }
     return `{${members.join(", ")}}`;

@@ -58,11 +58,11 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
 
   /** Adds a row for changes that no event accounts for. */
   const page = (rest: Between, before: AgentSnapshot, after: AgentSnapshot): void => {
-    const said = told(before, after);
-    if (rest.state.length) said.push("state");
-    if (rest.messages.length) said.push("messages");
-    if (!said.length) return;
-    const entry = add({ local: `Changed by the page: ${said.join(", ")}` });
+    const notes = notesOf(before, after);
+    if (rest.state.length) notes.push("state");
+    if (rest.messages.length) notes.push("messages");
+    if (!notes.length) return;
+    const entry = add({ local: `Changed by the page: ${notes.join(", ")}` });
     if (rest.state.length || rest.messages.length) log.change(entry, join(undefined, rest));
   };
 
@@ -94,17 +94,17 @@ function earlier(agent: Agent, log: Log, now: number): void {
 }
 
 /** Changes beside messages and state that the page makes. */
-function told(before: AgentSnapshot, after: AgentSnapshot): string[] {
-  const said: string[] = [];
-  if (before.queue !== after.queue && before.queue.length !== after.queue.length) said.push(`queue (${before.queue.length} → ${after.queue.length})`);
+function notesOf(before: AgentSnapshot, after: AgentSnapshot): string[] {
+  const notes: string[] = [];
+  if (before.queue !== after.queue && before.queue.length !== after.queue.length) notes.push(`queue (${before.queue.length} → ${after.queue.length})`);
   const answered = (at: AgentSnapshot): number => at.interrupts.filter((one) => (one as { answered?: unknown }).answered).length;
-  if (answered(before) < answered(after)) said.push("interrupts (answered)");
+  if (answered(before) < answered(after)) notes.push("interrupts (answered)");
   for (const call of after.toolCalls === before.toolCalls ? [] : after.toolCalls) {
     const was = before.toolCalls.find(({ id }) => id === call.id)?.phase;
     const decided = was !== undefined && was !== call.phase && ["awaiting-approval", "executing"].some((phase) => phase === was || phase === call.phase);
-    if (decided) said.push(`tool ${call.name} (${was} → ${call.phase})`);
+    if (decided) notes.push(`tool ${call.name} (${was} → ${call.phase})`);
   }
-  return said;
+  return notes;
 }
 
 function plain(error: ErrorText): ErrorText {

@@ -11,7 +11,7 @@ export interface ActionTargets {
   import(recording: string): void;
   /** A file could not be imported. */
   failed(error: unknown): void;
-  told(text: string): void;
+  announce(text: string): void;
   /** The thread that is shown; files are named after it. */
   thread(): string;
   /** Moves the inspector; absent: it stands where the page has put it. */
@@ -25,7 +25,7 @@ export function actions(targets: ActionTargets): HTMLElement {
   const save = (): void => {
     const text = targets.export({ redact: redact.checked });
     download(text, `recording-${cut(targets.thread(), 40).replace(/[^\w-]/g, "_")}.jsonl`, node.ownerDocument.defaultView ?? window);
-    targets.told(redact.checked ? "Exported, redacted" : "Exported");
+    targets.announce(redact.checked ? "Exported, redacted" : "Exported");
   };
   const load = async (): Promise<void> => {
     const [chosen] = file.files ?? [];

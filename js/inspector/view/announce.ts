@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 const quietMs = 1000;
 
 /** A live region. */
-export function createAnnouncer(): { readonly node: HTMLElement; tell(text: string): void; close(): void } {
+export function createAnnouncer(): { readonly node: HTMLElement; announce(text: string): void; close(): void } {
   const node = h("div", { class: "unseen", role: "status" });
   let waiting: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,7 +18,7 @@ export function createAnnouncer(): { readonly node: HTMLElement; tell(text: stri
   };
   return {
     node,
-    tell: (text) => {
+    announce: (text) => {
       waiting = text;
       if (timer === undefined) next();
     },

@@ -118,8 +118,8 @@ function difference({ path, before, after }: { readonly path: string; readonly b
   );
 }
 
-const sided = (name: "del" | "ins", said: string, text: string): HTMLElement =>
-  h(name, { dir: "auto" }, h("span", { class: "unseen" }, `${said} `), cut(text, 600));
+const sided = (name: "del" | "ins", label: string, text: string): HTMLElement =>
+  h(name, { dir: "auto" }, h("span", { class: "unseen" }, `${label} `), cut(text, 600));
 
 function message({ id, role, before, after, tail }: MessageChange): HTMLElement {
   const what = !before ? "added" : !after ? "removed" : "changed";

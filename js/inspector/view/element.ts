@@ -121,9 +121,9 @@ function elementClass(): new() => AgUiInspectorElement {
 
     close(): void {
       const view = this.ownerDocument.defaultView;
-      const own = this.getAttribute("dock") === "window" && this.ownerDocument !== this.#home;
+      const inOwnWindow = this.getAttribute("dock") === "window" && this.ownerDocument !== this.#home;
       this.remove();
-      if (own) view?.close();
+      if (inOwnWindow) view?.close();
     }
   };
 }

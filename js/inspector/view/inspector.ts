@@ -51,8 +51,8 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
   const frames = createFrames(() => node.ownerDocument.defaultView ?? window, () => draw());
 
   const snapshot = (): AgentSnapshot | undefined => agent?.getSnapshot() ?? imported;
-  const lines = timeline(log, announcer.tell, frames.schedule);
-  const snapshots = snapshotPanel(() => agent, (at) => at !== undefined && lines.show(at), announcer.tell);
+  const lines = timeline(log, announcer.announce, frames.schedule);
+  const snapshots = snapshotPanel(() => agent, (at) => at !== undefined && lines.show(at), announcer.announce);
   const panels = { Timeline: lines, Network: network(log), Tools: tools(), Snapshot: snapshots, Warnings: warnings(log) };
   const tabs = createTabs(panels, frames.schedule);
 
@@ -71,9 +71,9 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
     import: (recording) => api.import(recording),
     failed: (error) => {
       log.add({ error: { kind: "unsupported", message: error instanceof Error ? error.message : String(error) } }, Date.now());
-      announcer.tell("The file is no recording");
+      announcer.announce("The file is no recording");
     },
-    told: announcer.tell,
+    announce: announcer.announce,
     thread: () => snapshot()?.threadId ?? "agent",
     dock: place.dock,
   });
@@ -104,7 +104,7 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
       agent = next;
       imported = undefined;
       if (next) {
-        offs = [watch(next, log), next.subscribe(frames.schedule), next.on("finish", ({ outcome }) => announcer.tell(`Run ended: ${outcome}`))];
+        offs = [watch(next, log), next.subscribe(frames.schedule), next.on("finish", ({ outcome }) => announcer.announce(`Run ended: ${outcome}`))];
       }
       frames.schedule();
     },
@@ -122,7 +122,7 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
       readLog(recording, log);
       imported = shown;
       tabs.turnTo("Timeline");
-      announcer.tell(`Imported ${count(log.events)} events`);
+      announcer.announce(`Imported ${count(log.events)} events`);
     },
     focus: () => {
       frames.schedule();

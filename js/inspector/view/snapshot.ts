@@ -11,7 +11,7 @@ import type { Panel } from "./panels.js";
 const maxMessages = 100;
 
 /** The panel of an agent; `moved` is called with the time of the checkpoint that is looked at. */
-export function snapshotPanel(agent: () => Agent | undefined, moved: (at: number | undefined) => void, told: (text: string) => void): Panel {
+export function snapshotPanel(agent: () => Agent | undefined, moved: (at: number | undefined) => void, announce: (text: string) => void): Panel {
   let chosen: Checkpoint | undefined;
   let live: AgentSnapshot | undefined;
 
@@ -21,7 +21,7 @@ export function snapshotPanel(agent: () => Agent | undefined, moved: (at: number
   const fork = button("Go back here", () => {
     if (!chosen) return;
     agent()?.fork(chosen);
-    told("The agent is back at the checkpoint");
+    announce("The agent is back at the checkpoint");
     choose(undefined);
   }, { class: "small", title: "agent.fork(checkpoint): the thread continues from there" });
   const scrubber = h("div", { class: "scrubber", hidden: true }, h("span", { class: "label" }, "History"), range, where, back, fork);

@@ -25,8 +25,8 @@ export interface Timeline extends Panel {
   close(): void;
 }
 
-/** The timeline of a log. `told` is called with what a search has found, `ask` for an update in the next frame. */
-export function timeline(log: Log, told: (text: string) => void, ask: () => void): Timeline {
+/** The timeline of a log. `announce` is called with what a search has found, `ask` for an update in the next frame. */
+export function timeline(log: Log, announce: (text: string) => void, ask: () => void): Timeline {
   const filter = createFilter(log);
   let announced = true;
 
@@ -93,7 +93,7 @@ export function timeline(log: Log, told: (text: string) => void, ask: () => void
       showDetail();
       if (!filter.searching && !announced) {
         announced = true;
-        if (field.value) told(`${count(filter.rows.length)} of ${count(log.entries.length)} rows found`);
+        if (field.value) announce(`${count(filter.rows.length)} of ${count(log.entries.length)} rows found`);
       }
       return filter.searching;
     },
@@ -172,7 +172,7 @@ function draw(node: HTMLElement, entry: Entry, startedAt: number): void {
   say(time, `+${((entry.at - startedAt) / 1000).toFixed(3)}`);
   say(type, entry.type.length > 60 ? `${entry.type.slice(0, 60)}…` : entry.type);
   say(sum, summary(entry));
-  const said = [state?.length ? "state" : "", messages?.length ? (messages.length > 1 ? `${messages.length} messages` : "message") : ""].filter(Boolean);
-  say(marks, said.length ? `Δ ${said.join(", ")}` : "");
+  const labels = [state?.length ? "state" : "", messages?.length ? (messages.length > 1 ? `${messages.length} messages` : "message") : ""].filter(Boolean);
+  say(marks, labels.length ? `Δ ${labels.join(", ")}` : "");
   say(many, entry.items.length > 1 ? `×${count(entry.items.length)}` : "");
 }

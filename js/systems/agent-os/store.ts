@@ -32,7 +32,7 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
   let frames: readonly Frame[] | undefined;
   let snapshot: Reduction | undefined;
   const listeners = new Set<{ listener: () => void }>();
-  const tell = (): void => {
+  const notify = (): void => {
     frames = snapshot = undefined;
     for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
   };
@@ -50,18 +50,18 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
     },
     append: (frame) => {
       all.push(frame);
-      tell();
+      notify();
     },
     appendMany: (more) => {
       // All of them or, where reading them throws, none.
       for (const frame of [...more]) all.push(frame);
-      tell();
+      notify();
     },
     reset: (next = []) => {
       all = [...next];
       reducer = frameReducer();
       taken = 0;
-      tell();
+      notify();
     },
   };
 }

@@ -93,9 +93,9 @@ export function projectTools(tools: Readonly<Record<string, ToolDefinition>> | I
  * projectTool({ name: "lookup", description: "Looks up", canonicalSchema: { type: "object" } });
  */
 export function projectTool(tool: ToolDefinition): ProjectedTool {
-  const given: Record<string, unknown> = isObject(tool) ? tool : {};
-  const inner = isObject(given.definition) ? given.definition.function : undefined;
-  const { name, description, argsSchema, parameters, canonicalSchema } = isObject(inner) ? inner : given;
+  const declaration: Record<string, unknown> = isObject(tool) ? tool : {};
+  const inner = isObject(declaration.definition) ? declaration.definition.function : undefined;
+  const { name, description, argsSchema, parameters, canonicalSchema } = isObject(inner) ? inner : declaration;
   if (typeof name !== "string") throw new TypeError("a tool must have a string as its name");
   const projected = [argsSchema, parameters].filter(isObject).map(({ projections }) => isObject(projections) && projections.agUi);
   const schema = [...projected, canonicalSchema].find(isObject);
@@ -117,22 +117,22 @@ const COPIED = ["system", "budget", "outputSchema", "traceContext", "materials",
  * const request = lowerSubmitInput(input, { system: "Be brief.", forwardedPropAllowlist: ["locale"] });
  */
 export function lowerSubmitInput(input: unknown, defaults: SubmitDefaults = {}): SubmitRequest {
-  const given = readInput(input);
-  const { threadId, runId, parentRunId, messages, tools, context, state } = given;
-  const { forwardedPropAllowlist: allowed = [], context: own } = defaults;
+  const run = readInput(input);
+  const { threadId, runId, parentRunId, messages, tools, context, state } = run;
+  const { forwardedPropAllowlist: allowed = [], context: defaultContext } = defaults;
   const user = messages.filter(({ role, content }) => role === "user" && content !== undefined).at(-1);
-  const props = Object.entries(given.forwardedProps ?? {}).filter(([name]) => allowed.includes(name));
+  const props = Object.entries(run.forwardedProps ?? {}).filter(([name]) => allowed.includes(name));
   const agUi = defined({
     ...{ threadId, clientRunId: runId, parentRunId, messages, context: context ?? [], state },
     clientToolNames: (tools ?? []).map(({ name }) => name),
     forwardedProps: Object.fromEntries(props),
   });
-  const resume = resumeOf(given.resume ?? [], defaults);
+  const resume = resumeOf(run.resume ?? [], defaults);
   return defined({
     ...Object.fromEntries(COPIED.map((name) => [name, defaults[name]])),
     resume,
     intent: user?.content ?? "",
-    context: { ...own, agUi },
+    context: { ...defaultContext, agUi },
   }) as unknown as SubmitRequest;
 }
 
@@ -214,11 +214,11 @@ const INPUT: Record<string, Check> = {
 };
 
 function read(value: unknown, members: Record<string, Check>, path: string): Record<string, unknown> {
-  const given = object(value, path || "the input") as Record<string, unknown>;
+  const record = object(value, path || "the input") as Record<string, unknown>;
   const found: [string, unknown][] = [];
   for (const [marked, check] of Object.entries(members)) {
     const name = marked.replace("?", "");
-    const member = given[name];
+    const member = record[name];
     if (member === undefined && marked !== name) continue;
     found.push([name, check(member, `${path}/${name}`)]);
   }

@@ -180,9 +180,9 @@ export function activitiesOf(frames: Iterable<Frame>): Activity[] {
       case "RUN_ERROR": {
         const status = ({ RUN_STARTED: "started", RUN_FINISHED: "finished", RUN_ERROR: "error" } as const)[frame.type];
         const { runId, threadId } = frame;
-        const base = { kind: "run" as const, id: `run:${count.run++}:${status}`, status, ...given({ runId, threadId }), ...when };
-        if (frame.type === "RUN_ERROR") list.push({ ...base, message: frame.message, ...given({ code: frame.code }) });
-        else list.push({ ...base, ...(frame.type === "RUN_FINISHED" && given({ result: frame.result })) });
+        const base = { kind: "run" as const, id: `run:${count.run++}:${status}`, status, ...defined({ runId, threadId }), ...when };
+        if (frame.type === "RUN_ERROR") list.push({ ...base, message: frame.message, ...defined({ code: frame.code }) });
+        else list.push({ ...base, ...(frame.type === "RUN_FINISHED" && defined({ result: frame.result })) });
         break;
       }
       case "TEXT_MESSAGE_START":
@@ -192,7 +192,7 @@ export function activitiesOf(frames: Iterable<Frame>): Activity[] {
         touch("message", frame.messageId, at, { role: "assistant", text: "" }, false).text += frame.delta;
         break;
       case "TEXT_MESSAGE_END":
-        Object.assign(touch("message", frame.messageId, at, { role: "assistant", text: "" }, false), given({ endedAt: at }));
+        Object.assign(touch("message", frame.messageId, at, { role: "assistant", text: "" }, false), defined({ endedAt: at }));
         break;
       case "REASONING_START":
       case "REASONING_MESSAGE_START":
@@ -203,7 +203,7 @@ export function activitiesOf(frames: Iterable<Frame>): Activity[] {
         break;
       case "REASONING_MESSAGE_END":
       case "REASONING_END":
-        Object.assign(touch("reasoning", frame.messageId, at, { text: "" }, false), given({ endedAt: at }));
+        Object.assign(touch("reasoning", frame.messageId, at, { text: "" }, false), defined({ endedAt: at }));
         break;
       case "TOOL_CALL_START":
       case "TOOL_CALL_ARGS":
@@ -215,7 +215,7 @@ export function activitiesOf(frames: Iterable<Frame>): Activity[] {
         const activity = touch("tool_call", toolCallId, at, fresh, frame.type === "TOOL_CALL_START");
         if (frame.type === "TOOL_CALL_ARGS") activity.args += frame.delta;
         if (frame.type === "TOOL_CALL_RESULT") {
-          Object.assign(activity, { result: frame.content, status: "completed", ...given({ completedAt: at }) });
+          Object.assign(activity, { result: frame.content, status: "completed", ...defined({ completedAt: at }) });
         }
         break;
       }
@@ -229,7 +229,7 @@ export function activitiesOf(frames: Iterable<Frame>): Activity[] {
 }
 
 /** The members that are there. */
-function given<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+function defined<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Members]?: NonNullable<Members[Name]>;
   };

@@ -22,12 +22,12 @@ export function wrong(message: string, cause?: unknown): AgentError {
 }
 
 /** Asks the core. */
-export async function ask<Answer>(question: string, json: string): Promise<Answer> {
+export async function ask<Answer>(request: string, json: string): Promise<Answer> {
   // The bytes come only with the first question, and not at all where an agent has brought the module.
   const { askGuard } = oneFile.module ?? (await loadFull(inflate, { guard: {} }));
   let answer: string;
   try {
-    answer = askGuard(question, json);
+    answer = askGuard(request, json);
   } catch (cause) {
     throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
   }

@@ -39,11 +39,11 @@ export async function predictDecision(
   token?: Json<object> | null,
   now: number = seconds(),
 ): Promise<Prediction> {
-  const { policy: own, trustedIssuers, revoked } = split(config);
-  const policy = toPolicy(own);
-  const { bindCapability, bind_capability = bindCapability, compareClassification: camel, compare_classification = camel } = own;
-  const question = `{"config":${policy},"event":${toText(event)},"now":${whole(now)}${token ? `,"token":${toText(token)}` : ""}}`;
-  const decided = await ask<Prediction>("decide", question);
+  const { policy: ownPolicy, trustedIssuers, revoked } = split(config);
+  const policy = toPolicy(ownPolicy);
+  const { bindCapability, bind_capability = bindCapability, compareClassification: camel, compare_classification = camel } = ownPolicy;
+  const request = `{"config":${policy},"event":${toText(event)},"now":${whole(now)}${token ? `,"token":${toText(token)}` : ""}}`;
+  const decided = await ask<Prediction>("decide", request);
   if (!token || !bind_capability) return decided;
   if (compare_classification && !(await compareClassification(event)).matches) return decided;
   // A fault of the token itself comes before its time and scope.

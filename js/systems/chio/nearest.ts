@@ -5,8 +5,8 @@
 const LONGEST = 64;
 
 /** The word that the fewest changes of a letter turn into the given one; of several, the first. */
-export function nearest(given: string, words: readonly string[]): string {
-  const letters = [...given].slice(0, LONGEST);
+export function nearest(misspelled: string, words: readonly string[]): string {
+  const letters = [...misspelled].slice(0, LONGEST);
   const distances = words.map((word) => distance(letters, [...word]));
   return words[distances.indexOf(Math.min(...distances))] ?? "";
 }

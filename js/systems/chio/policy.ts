@@ -103,8 +103,8 @@ function classes(block: unknown, at: string): GuardOptions {
   const guard: GuardOptions = {
     restrictedClassifications: words(rule, "restricted_classifications", at, CLASSES) ?? restricted,
     allowDisplayWithoutCapability: flag(rule, "allow_display_without_capability", at) ?? false,
-    ...given("maxEventsPerSecond", whole(rule, "max_events_per_second", at, 0)),
-    ...given("capabilityScopes", list(rule, "capability_scopes", at)?.map((scope, i) => toScope(scope, `${at}.capability_scopes[${i}]`))),
+    ...ifDefined("maxEventsPerSecond", whole(rule, "max_events_per_second", at, 0)),
+    ...ifDefined("capabilityScopes", list(rule, "capability_scopes", at)?.map((scope, i) => toScope(scope, `${at}.capability_scopes[${i}]`))),
   };
   return isOn(rule, at) ? guard : { restrictedClassifications: [], allowDisplayWithoutCapability: true };
 }
@@ -120,7 +120,7 @@ function toScope(value: unknown, at: string): CapabilityScope {
       const where = `${at}.allow_targets[${i}]`;
       const target = toMembers(entry, where, ["component_type", "component_id"]);
       const componentType = text(target, "component_type", where) || missing("component_type", where);
-      return { componentType, ...given("componentId", text(target, "component_id", where)) };
+      return { componentType, ...ifDefined("componentId", text(target, "component_id", where)) };
     }),
   };
 }
@@ -134,7 +134,7 @@ function components(block: unknown, at: string): GuardOptions {
   const open = word(rule, "default", at, ["block", "allow"]) === "allow";
   if (!isOn(rule, at) || open) return {};
   // With neither list, none is allowed.
-  return { allowComponents: allowComponents ?? [], ...given("allowIds", allowIds) };
+  return { allowComponents: allowComponents ?? [], ...ifDefined("allowIds", allowIds) };
 }
 
 function inbound(block: unknown, at: string): GuardOptions {
@@ -201,18 +201,18 @@ function strings(rule: PolicyMembers, name: string, at: string): readonly string
     | undefined;
 }
 
-function word<Word extends string>(rule: PolicyMembers, name: string, at: string, known: readonly Word[]): Word | undefined {
+function word<Word extends string>(rule: PolicyMembers, name: string, at: string, allowed: readonly Word[]): Word | undefined {
   const value = text(rule, name, at);
-  return value === undefined ? undefined : oneOf(value, `${at}.${name}`, known);
+  return value === undefined ? undefined : oneOf(value, `${at}.${name}`, allowed);
 }
 
-function words<Word extends string>(rule: PolicyMembers, name: string, at: string, known: readonly Word[]): readonly Word[] | undefined {
-  return strings(rule, name, at)?.map((value) => oneOf(value, `${at}.${name}`, known));
+function words<Word extends string>(rule: PolicyMembers, name: string, at: string, allowed: readonly Word[]): readonly Word[] | undefined {
+  return strings(rule, name, at)?.map((value) => oneOf(value, `${at}.${name}`, allowed));
 }
 
-function oneOf<Word extends string>(value: string, at: string, known: readonly Word[]): Word {
-  if (known.includes(value as Word)) return value as Word;
-  throw wrong(`${shown(value)} is not known in ${at}; the nearest is "${nearest(value, known)}"`);
+function oneOf<Word extends string>(value: string, at: string, allowed: readonly Word[]): Word {
+  if (allowed.includes(value as Word)) return value as Word;
+  throw wrong(`${shown(value)} is not known in ${at}; the nearest is "${nearest(value, allowed)}"`);
 }
 
 function read(rule: PolicyMembers, name: string, at: string, expected: string, fits: (value: unknown) => boolean): unknown {
@@ -225,7 +225,7 @@ function missing(name: string, at: string): never {
   throw wrong(`${at}.${name} is missing`);
 }
 
-const given = <Value>(name: string, value: Value | undefined): object => (value === undefined ? {} : { [name]: value });
+const ifDefined = <Value>(name: string, value: Value | undefined): object => (value === undefined ? {} : { [name]: value });
 
 const shown = (value: string): string => JSON.stringify(value.slice(0, 64));
 

@@ -31,8 +31,8 @@ export function createFormWriter(messageId: string): FormWriter {
 
   // protojson leaves out what is empty.
   const add = (name: string, payload: Record<string, unknown>): void => {
-    const told = Object.entries(payload).filter(([, value]) => value !== undefined && value !== "" && value !== 0 && value !== false);
-    events.push({ name, payload: Object.fromEntries(told) });
+    const filled = Object.entries(payload).filter(([, value]) => value !== undefined && value !== "" && value !== 0 && value !== false);
+    events.push({ name, payload: Object.fromEntries(filled) });
   };
   const closeThinking = (): void => {
     if (thinking !== undefined) add("thinking_stop", { thinkingId: thinking });
@@ -49,9 +49,9 @@ export function createFormWriter(messageId: string): FormWriter {
       if (!open) add("message_start", { messageId, contextId, taskId, role });
       open = true;
     },
-    think: (given, delta) => {
+    think: (thoughtId, delta) => {
       closeContent();
-      const id = given || thinking || uuid();
+      const id = thoughtId || thinking || uuid();
       if (id !== thinking) {
         closeThinking();
         add("thinking_start", { thinkingId: id });

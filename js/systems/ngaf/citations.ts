@@ -1,7 +1,7 @@
 // The citations bridge: `state.citations`, by the id of a message, as citations of that message.
 
 import type { JsonObject } from "../../api/protocol.js";
-import { isObject, own } from "./json.js";
+import { isObject, ownValue } from "./json.js";
 import type { Citation } from "./types.js";
 
 /**
@@ -12,8 +12,8 @@ import type { Citation } from "./types.js";
  * const citations = citationsOf(agent.getSnapshot().state, message.id) ?? [];
  */
 export function citationsOf(state: unknown, messageId: string, version: 1 | 2 = 2): readonly Citation[] | undefined {
-  const all = isObject(state) ? own(state, "citations") : undefined;
-  const list = isObject(all) ? own(all, messageId) : undefined;
+  const all = isObject(state) ? ownValue(state, "citations") : undefined;
+  const list = isObject(all) ? ownValue(all, messageId) : undefined;
   if (!Array.isArray(list) || !list.length) return undefined;
   return list.map((entry, at) => toCitation(entry, at + 1, version));
 }
@@ -24,12 +24,12 @@ function toCitation(entry: unknown, place: number, version: 1 | 2): Citation {
   /** The first of these members that is a text. */
   const text = (...names: string[]): string | undefined => {
     for (const name of names) {
-      const value = own(from, name);
+      const value = ownValue(from, name);
       if (typeof value === "string") return value;
     }
     return undefined;
   };
-  const [index, extra, published] = [own(from, "index"), own(from, "extra"), own(from, "publishedAt")];
+  const [index, extra, published] = [ownValue(from, "index"), ownValue(from, "extra"), ownValue(from, "publishedAt")];
   const dated = typeof published === "string" || typeof published === "number" || published instanceof Date;
   const found = {
     id: text("id", "refId") ?? `c${place}`,

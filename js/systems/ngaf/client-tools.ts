@@ -44,8 +44,8 @@ export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watc
       return capabilities;
     },
     clientTools: {
-      setCatalog: (tools, given) => {
-        [catalog, capabilities] = [tools, given];
+      setCatalog: (tools, newCapabilities) => {
+        [catalog, capabilities] = [tools, newCapabilities];
         watch.changed();
       },
       pending: watch.field(() => {

@@ -36,10 +36,10 @@ const network = /failed to fetch|networkerror|econnrefused|enotfound|network req
  */
 export function classifyError(cause: unknown, thrown: unknown = cause): NgafError {
   if (cause instanceof NgafError) return cause;
-  const { name, status, message: said, cause: inner } = (typeof cause === "object" && cause ? cause : {}) as {
+  const { name, status, message: detail, cause: inner } = (typeof cause === "object" && cause ? cause : {}) as {
     readonly [key in "name" | "status" | "message" | "cause"]?: unknown;
   };
-  const message = typeof said === "string" ? said : String(cause);
+  const message = typeof detail === "string" ? detail : String(cause);
   if (name === "AbortError" || /\babort/i.test(message)) return new NgafError("aborted", false, message, thrown);
   const number = [status, (inner as { status?: unknown } | undefined)?.status].find((at) => typeof at === "number");
   if (number !== undefined) return ofStatus(number as number, message, thrown);

@@ -31,14 +31,14 @@ export type * from "./types.js";
  * await agent.submit({ message: "Refund order 7" });
  * if (agent.interrupt.get()) await agent.submit({ resume: "yes" });
  */
-export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {}): NgafAgent {
-  const agent = given as unknown as Agent<JsonObject>;
+export function toNgafAgent<State>(source: Agent<State>, options: NgafOptions = {}): NgafAgent {
+  const agent = source as unknown as Agent<JsonObject>;
   const { version = 2, telemetry, now = () => performance.now() } = options;
   const measure = (name: string, properties: JsonObject = {}): void => telemetry?.(`${version === 1 ? "ngaf" : "tplane"}:${name}`, properties);
 
   const watch = createWatch();
   const { changed } = watch;
-  const reducer = createReducer({ version, now, changed, tell: watch.tell });
+  const reducer = createReducer({ version, now, changed, emit: watch.emit });
   const { fields, messages } = reducer;
   const runs = createRuns({ agent, reducer, tools: () => tools, changed, now, measure });
   const tools = createPageTools(agent, reducer, watch, () => runs.submitRun({}));

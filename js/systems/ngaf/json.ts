@@ -13,7 +13,7 @@ export function has(object: object, key: string): boolean {
 }
 
 /** A member of the object itself: servers choose keys. */
-export function own(object: JsonObject, key: string): unknown {
+export function ownValue(object: JsonObject, key: string): unknown {
   return has(object, key) ? object[key] : undefined;
 }
 

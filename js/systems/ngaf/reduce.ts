@@ -27,7 +27,7 @@ export interface ReducerClient {
   now(): number;
   /** Something of the fields has changed. */
   changed(): void;
-  tell(event: NgafEvent): void;
+  emit(event: NgafEvent): void;
 }
 
 /** The fields, and what changes them. */
@@ -49,7 +49,7 @@ export interface Reducer {
   end(outcome: DeliveryOutcome | undefined, cause?: unknown): void;
 }
 
-export function createReducer({ version, now, changed, tell }: ReducerClient): Reducer {
+export function createReducer({ version, now, changed, emit }: ReducerClient): Reducer {
   const fields = emptyFields(version);
   const shared: Shared = { version, fields, named: new Set(), changed };
   const messages = createMessages(shared);
@@ -58,7 +58,7 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
   const calls = createCalls(shared);
   const subagents = createSubagents(shared);
   const state = createState(shared, messages);
-  const run = createRun(shared, tell);
+  const run = createRun(shared, emit);
   const chunks = createChunks();
 
   const begin = (): void => {
@@ -82,8 +82,8 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
       return run.open;
     },
     reduce: (event) => {
-      const came = original(event as unknown as Loose);
-      if (came) takeEvent(parts, came);
+      const unchanged = original(event as unknown as Loose);
+      if (unchanged) takeEvent(parts, unchanged);
     },
     end: (outcome, cause) => {
       if (!run.open) return;

@@ -1,20 +1,20 @@
 // A subagent, from the activity that shows it.
 
 import type { JsonObject } from "../../api/protocol.js";
-import { isObject, own } from "./json.js";
+import { isObject, ownValue } from "./json.js";
 import type { NgafMessage, NgafSubagent } from "./types.js";
 
 export function toSubagent(id: string, content: JsonObject): NgafSubagent {
   const text = (from: JsonObject, name: string): string | undefined => {
-    const value = own(from, name);
+    const value = ownValue(from, name);
     return typeof value === "string" ? value : undefined;
   };
   const list = (name: string): unknown[] | undefined => {
-    const value = own(content, name);
+    const value = ownValue(content, name);
     return Array.isArray(value) ? value : undefined;
   };
   const message = (from: JsonObject, otherwise: string): NgafMessage => {
-    const [ids, reasoning] = [own(from, "toolCallIds"), text(from, "reasoning")];
+    const [ids, reasoning] = [ownValue(from, "toolCallIds"), text(from, "reasoning")];
     return {
       id: text(from, "id") ?? otherwise,
       role: (text(from, "role") ?? "assistant") as NgafMessage["role"],
@@ -25,7 +25,7 @@ export function toSubagent(id: string, content: JsonObject): NgafSubagent {
   };
   const name = text(content, "name");
   const status = text(content, "status");
-  const state = own(content, "state");
+  const state = ownValue(content, "state");
   const messages = list("messages")?.filter(isObject).map((from, at) => message(from, `${id}:${at}`));
   return {
     toolCallId: text(content, "toolCallId") ?? id,

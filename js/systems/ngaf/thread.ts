@@ -17,16 +17,16 @@ export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => voi
     const now = new Set(snapshot.messages.map(({ id }) => id));
     const gone = new Set(seen.filter(({ id }) => !now.has(id)).map(({ id }) => id));
     if (gone.size) {
-      const left = new Set(snapshot.toolCalls.map(({ id }) => id));
+      const remaining = new Set(snapshot.toolCalls.map(({ id }) => id));
       messages.replace(fields.messages.filter(({ id }) => !gone.has(id)));
-      calls.keep(({ id }) => left.has(id) || !named.has(id));
+      calls.keep(({ id }) => remaining.has(id) || !named.has(id));
       // Should they come back, no event will tell.
       for (const id of gone) named.delete(id);
     }
-    const known = new Set(fields.messages.map(({ id }) => id));
+    const knownIds = new Set(fields.messages.map(({ id }) => id));
     for (const message of snapshot.messages) {
       const ofEvent = named.has(message.id) || (message.role === "tool" && named.has(message.toolCallId));
-      if (known.has(message.id) || ofEvent || /^(reasoning|activity|developer)$/.test(message.role)) continue;
+      if (knownIds.has(message.id) || ofEvent || /^(reasoning|activity|developer)$/.test(message.role)) continue;
       // A run makes the others: their events come first, or have come.
       if (snapshot.isLoading && message.role !== "user") continue;
       // Calls that stand alone are no message of the contract: events make none of them either.
@@ -60,8 +60,8 @@ export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => voi
 
 function toMessage(message: Message): NgafMessage {
   const { id } = message;
-  const given = "content" in message ? message.content : undefined;
-  const content = typeof given === "string" ? given : Array.isArray(given) ? (given as readonly ContentPart[]).map(toBlock) : "";
+  const raw = "content" in message ? message.content : undefined;
+  const content = typeof raw === "string" ? raw : Array.isArray(raw) ? (raw as readonly ContentPart[]).map(toBlock) : "";
   return {
     id,
     role: message.role as NgafMessage["role"],

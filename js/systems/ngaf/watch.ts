@@ -8,7 +8,7 @@ export interface NgafWatch {
   field<Value>(get: () => Value): Field<Value>;
   subscribe(listener: () => void): () => void;
   /** Tells the listeners of `events$`. */
-  tell(event: NgafEvent): void;
+  emit(event: NgafEvent): void;
   listen(listener: (event: NgafEvent) => void): () => void;
   /** Nobody is notified any longer. */
   close(): void;
@@ -16,17 +16,17 @@ export interface NgafWatch {
 
 export function createWatch(): NgafWatch {
   // A listener that subscribes twice is called twice.
-  const watchers = new Set<{ tell(): void }>();
+  const watchers = new Set<{ notify(): void }>();
   const listeners = new Set<{ listener: (event: NgafEvent) => void }>();
   let scheduled = false;
   let closed = false;
 
   const notify = (): void => {
     scheduled = false;
-    for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher.tell();
+    for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher.notify();
   };
-  const subscribe = (tell: () => void): () => void => {
-    const watcher = { tell };
+  const subscribe = (listener: () => void): () => void => {
+    const watcher = { notify: listener };
     watchers.add(watcher);
     return () => void watchers.delete(watcher);
   };
@@ -50,7 +50,7 @@ export function createWatch(): NgafWatch {
       },
     }),
     subscribe,
-    tell: (event) => {
+    emit: (event) => {
       for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener(event);
     },
     listen: (listener) => {

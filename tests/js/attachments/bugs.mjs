@@ -88,7 +88,7 @@ export const bugs = [
   {
     name: "a screen reader hears an answer again",
     file: "announcer/index.ts",
-    from: "if (said.has(key)) break;",
+    from: "if (announced.has(key)) break;",
     to: "",
     tests: ["announcer"],
   },

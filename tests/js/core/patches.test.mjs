@@ -30,7 +30,7 @@ function shown(notify, before) {
     explain: () => {},
     fail: (error) => assert.fail(error),
   };
-  const client = { given: { notify }, read: () => told.last, publish: (next) => ((told.last = next), told.count++), checkpoint: () => {} };
+  const client = { options: { notify }, read: () => told.last, publish: (next) => ((told.last = next), told.count++), checkpoint: () => {} };
   const patches = createPatches(client, session);
   const come = (operation) => {
     const before = waiting.length;

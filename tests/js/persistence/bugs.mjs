@@ -32,21 +32,21 @@ export const bugs = [
   {
     name: "a call that nobody is there for has an error",
     file: "agent/own.ts",
-    from: "given.persist ? members.arrival() : undefined",
+    from: "initial.persist ? members.arrival() : undefined",
     to: "undefined",
     tests: ["saves"],
   },
   {
     name: "the agent that is disposed of takes the thread from the others",
     file: "agent/thread.ts",
-    from: "if (!members.here().some((other) => other !== member)) dispose();",
+    from: "if (!members.present().some((other) => other !== member)) dispose();",
     to: "dispose();",
     tests: ["saves"],
   },
   {
     name: "a run is hung up although somebody has come back in time",
     file: "persistence/saves.ts",
-    from: "if (owed || disposed || members.here().length) return;",
+    from: "if (owed || disposed || members.present().length) return;",
     to: "if (owed || disposed) return;",
     tests: ["linger"],
   },
@@ -88,8 +88,8 @@ export const bugs = [
   {
     name: "a request has the options of the newest agent",
     file: "agent/own.ts",
-    from: "const { options } = thread.members.asker(runId);",
-    to: "const { options } = thread.members.here()[0]!;",
+    from: "const { options } = thread.members.requester(runId);",
+    to: "const { options } = thread.members.present()[0]!;",
     tests: ["saves"],
   },
   {

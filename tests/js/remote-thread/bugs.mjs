@@ -3,7 +3,7 @@
 export const bugs = [
   {
     name: "a failed load lets what waits go",
-    file: "remote-thread/question.ts",
+    file: "remote-thread/thread-request.ts",
     from: "await called;",
     to: "throw error;",
     tests: ["open"],
@@ -25,7 +25,7 @@ export const bugs = [
   {
     name: "a question that the server has not got is forgotten",
     file: "remote-thread/open.ts",
-    from: "kept.length ? [...messages, ...kept] : messages",
+    from: "local.length ? [...messages, ...local] : messages",
     to: "messages",
     tests: ["open"],
   },
@@ -116,7 +116,7 @@ export const bugs = [
   {
     name: "a thread whose opening was hung up is not opened by whoever comes next",
     file: "remote-thread/open.ts",
-    from: 'left ? "loading" : "error", error',
+    from: 'wasLeft ? "loading" : "error", error',
     to: '"error", error',
     tests: ["tabs"],
   },

@@ -1,4 +1,4 @@
-// The tables of the documents that say what is shown when: docs/worker.md, at once or a moment later; docs/tools.md, the phases of
+// The tables of the documents that say what is shown when: docs/snapshot.md, at once or a moment later; docs/tools.md, the phases of
 // a call. Each row is played, over the built core.
 
 import assert from "node:assert/strict";
@@ -194,9 +194,9 @@ describe("documents", { skip: !real && "the core is a stand-in" }, () => {
       await until(() => now().interrupts[0].answered === true);
     },
   };
-  const rows = table("worker.md", "call");
-  it("docs/worker.md: each row is played", () => assert.deepEqual(rows.map(([call]) => call).sort(), Object.keys(shown).sort()));
-  for (const [call, play] of Object.entries(shown)) it(`docs/worker.md: ${call}`, play);
+  const rows = table("snapshot.md", "call");
+  it("docs/snapshot.md: each row is played", () => assert.deepEqual(rows.map(([call]) => call).sort(), Object.keys(shown).sort()));
+  for (const [call, play] of Object.entries(shown)) it(`docs/snapshot.md: ${call}`, play);
 
   it("docs/tools.md: the phases of a call, with their status", async () => {
     const seen = new Set();

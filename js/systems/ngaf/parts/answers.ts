@@ -77,9 +77,9 @@ export function createAnswers({ version, fields, named }: Shared, messages: Mess
           : ({ generation, phase: "complete", outcome: "success" } as const);
         return { ...message, delivery };
       });
-      const kept = answered ? [] : fields.messages.filter(({ id }) => streaming.has(id) && !ids.has(id));
+      const streamed = answered ? [] : fields.messages.filter(({ id }) => streaming.has(id) && !ids.has(id));
       if (answered) { for (const id of streaming) if (!ids.has(id)) streaming.delete(id); }
-      return [...merged, ...kept];
+      return [...merged, ...streamed];
     },
   };
 }

@@ -8,8 +8,8 @@ import type { Messages } from "./messages.js";
 import { text, type Shared } from "./shared.js";
 
 /** Takes a list of the server's in place of the thread. Says whether citations are to be looked for in it. */
-export function takeList({ version, named }: Shared, parts: { messages: Messages; calls: CallsPart; answers: AnswersPart }, given: unknown): boolean {
-  const list = (Array.isArray(given) ? given : []).filter(isObject);
+export function takeList({ version, named }: Shared, parts: { messages: Messages; calls: CallsPart; answers: AnswersPart }, value: unknown): boolean {
+  const list = (Array.isArray(value) ? value : []).filter(isObject);
   for (const { id } of list) named.add(String(id));
   if (version === 1) {
     parts.messages.replace(list as unknown as NgafMessage[]);

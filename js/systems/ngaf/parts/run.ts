@@ -23,7 +23,7 @@ export interface RunPart {
   custom(event: Loose): void;
 }
 
-export function createRun({ version, fields, changed }: Shared, tell: (event: NgafEvent) => void): RunPart {
+export function createRun({ version, fields, changed }: Shared, emit: (event: NgafEvent) => void): RunPart {
   let open = false;
   /** It waits for an answer. */
   let paused = false;
@@ -61,17 +61,17 @@ export function createRun({ version, fields, changed }: Shared, tell: (event: Ng
     finish: (event) => {
       open = false;
       const outcome = event.outcome as Loose | undefined;
-      const asked = outcome?.type === "interrupt" && Array.isArray(outcome.interrupts) ? (outcome.interrupts as Loose[])[0] : undefined;
-      if (asked && !fields.interrupt) {
-        ask(text(asked, "id"), isObject(asked.metadata) && "value" in asked.metadata ? asked.metadata.value : asked);
+      const interrupt = outcome?.type === "interrupt" && Array.isArray(outcome.interrupts) ? (outcome.interrupts as Loose[])[0] : undefined;
+      if (interrupt && !fields.interrupt) {
+        ask(text(interrupt, "id"), isObject(interrupt.metadata) && "value" in interrupt.metadata ? interrupt.metadata.value : interrupt);
       }
       set("idle", version === 1 ? fields.error : undefined);
       return paused ? "paused" : outcome?.type === "cancelled" ? "aborted" : "success";
     },
     fail: (event) => {
       open = false;
-      const said = text(event, "message");
-      set("error", version === 2 ? classifyError(Object.assign(new Error(said), { cause: event })) : said || event);
+      const message = text(event, "message");
+      set("error", version === 2 ? classifyError(Object.assign(new Error(message), { cause: event })) : message || event);
       return "error";
     },
     custom: (event) => {
@@ -82,10 +82,10 @@ export function createRun({ version, fields, changed }: Shared, tell: (event: Ng
         changed();
         if (version === 2) return set("idle");
       }
-      const told = { name, data };
-      fields.customEvents = [...fields.customEvents, told];
+      const custom = { name, data };
+      fields.customEvents = [...fields.customEvents, custom];
       changed();
-      tell(name === "state_update" && isObject(data) ? { type: "state_update", data } : { type: "custom", ...told });
+      emit(name === "state_update" && isObject(data) ? { type: "state_update", data } : { type: "custom", ...custom });
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../api/protocol.js";
 import { citationsOf } from "../citations.js";
-import { isObject, own, patched } from "../json.js";
+import { isObject, ownValue, patched } from "../json.js";
 import type { Messages } from "./messages.js";
 import type { Shared } from "./shared.js";
 
@@ -40,7 +40,7 @@ export function createState({ version, fields, changed }: Shared, messages: Mess
       return true;
     },
     cite: () => {
-      const all = own(fields.state, "citations");
+      const all = ownValue(fields.state, "citations");
       if (!isObject(all)) return;
       for (const id of Object.keys(all)) {
         const message = messages.get(id);

@@ -1,7 +1,7 @@
 // Subagents: those that activities show, and those that have events of their own. Owns `subagents`.
 
 import type { JsonObject } from "../../../api/protocol.js";
-import { isObject, own, patched } from "../json.js";
+import { isObject, ownValue, patched } from "../json.js";
 import { toSubagent } from "../subagents.js";
 import type { NgafSubagent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
@@ -47,7 +47,7 @@ export function createSubagents({ fields, changed }: Shared): Subagents {
     },
     took: (event, status) => {
       const run = text(event, "subagentRunId");
-      const known = own(fields.subagents as JsonObject, run) as NgafSubagent | undefined;
+      const known = ownValue(fields.subagents as JsonObject, run) as NgafSubagent | undefined;
       const { toolCallId = text(event, "parentToolCallId", run), messages = [], toolCalls = [], state = {} } = known ?? {};
       const name = known?.name ?? (typeof event.name === "string" ? event.name : undefined);
       set(run, { toolCallId, ...(name !== undefined && { name }), status, messages, toolCalls, state });

@@ -29,17 +29,17 @@ export interface WireEvents {
 export type OpenWire = (request: TransportRequest, signal: AbortSignal, events: WireEvents) => Promise<Wire>;
 
 /** The part of a transport whose connections are kept open. */
-export interface LineSource {
+export interface ChannelSource {
   readonly settings: KeepOpenOptions;
   readonly open: OpenWire;
   /** Loads what makes one, which is a chunk of its own. */
-  create(client: LineClient): Promise<Line>;
+  create(client: ChannelClient): Promise<Channel>;
 }
 
-/** The agent that a line is for. */
-export interface LineClient {
+/** The agent that a channel is for. */
+export interface ChannelClient {
   /** As it is now, for a transport may be replaced. */
-  source(): LineSource | undefined;
+  source(): ChannelSource | undefined;
   options(): AgentOptions;
   run(): RunTarget;
   /** Frames wait that no run takes. */
@@ -58,11 +58,11 @@ export interface Unread {
   /** The last answer ended with a pause, and nobody has asked anything since. */
   readonly continues: boolean;
   /** There is text among it, and not only what happens beside it. */
-  readonly talks: boolean;
+  readonly hasText: boolean;
 }
 
 /** A connection that is kept open. */
-export interface Line {
+export interface Channel {
   state(): Omit<Connection, "lastEventId">;
   /** The way of a run. */
   target(request: TransportRequest): TransportTarget;

@@ -1,7 +1,7 @@
-// The connection of a line, one at a time: opened, read to its end, hung up. When that is to happen is decided in line-dialer.ts.
+// The connection of a channel, one at a time: opened, read to its end, hung up. When that is to happen is decided in channel-dialer.ts.
 
 import { aborted, LINES, toError } from "./body.js";
-import type { LineClient, Wire, WireEvents } from "../api/line.js";
+import type { ChannelClient, Wire, WireEvents } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
 /** The events of a connection, with its frames. */
@@ -14,14 +14,14 @@ export interface ConnectionEvents extends WireEvents {
   failed(error: Error): void;
 }
 
-/** The connections of one line. None is open. */
-export function createConnection(client: LineClient, heard: ConnectionEvents) {
+/** The connections of one channel. None is open. */
+export function createConnection(client: ChannelClient, handlers: ConnectionEvents) {
   let wire: Wire | undefined;
   // The media type of its frames.
   let type: string | undefined;
   let opening: Promise<void> | undefined;
   const current: { controller?: AbortController | undefined } = {};
-  const events: WireEvents & WireReading = { ...heard, kind: (media) => void (type = media) };
+  const events: WireEvents & WireReading = { ...handlers, kind: (media) => void (type = media) };
 
   const hangUp = (): void => {
     wire = undefined;
@@ -37,7 +37,7 @@ export function createConnection(client: LineClient, heard: ConnectionEvents) {
     // The loop that reads must not hold the agent: it could never be collected.
     const { signal } = mine;
     const weak = client.weakly(events);
-    heard.begins();
+    handlers.begins();
     try {
       const { open } = client.source() ?? {};
       if (!open) throw new Error("the transport keeps no connection open");
@@ -46,10 +46,10 @@ export function createConnection(client: LineClient, heard: ConnectionEvents) {
       wire = opened;
       void read(opened.response, signal, weak);
       await opened.opened;
-      if (current.controller === mine) heard.opened();
+      if (current.controller === mine) handlers.opened();
     } catch (cause) {
       const error = toError(cause);
-      if (current.controller === mine) heard.failed(error);
+      if (current.controller === mine) handlers.failed(error);
       throw error;
     }
   };
@@ -67,7 +67,7 @@ export function createConnection(client: LineClient, heard: ConnectionEvents) {
       return (opening = mine);
     },
     hangUp,
-    /** Closes the connection when nobody holds the line. */
+    /** Closes the connection when nobody holds the channel. */
     closing: (): () => void => closing(current),
   };
 }
@@ -88,7 +88,7 @@ interface WireReading {
   failed(error: Error): void;
 }
 
-/** Reads a wire to its end. Holds nothing of the line. */
+/** Reads a wire to its end. Holds nothing of the channel. */
 async function read(answer: Promise<Response>, signal: AbortSignal, to: WireReading): Promise<void> {
   try {
     const { ok, status, headers, body } = await answer;
@@ -105,5 +105,5 @@ async function read(answer: Promise<Response>, signal: AbortSignal, to: WireRead
   }
 }
 
-/** Closes what is open. Made here, where nothing of a line can be held. */
+/** Closes what is open. Made here, where nothing of a channel can be held. */
 const closing = (of: { readonly controller?: AbortController | undefined }): () => void => () => of.controller?.abort();

@@ -20,7 +20,7 @@ export interface Answers {
   lost?(): void;
 }
 
-export interface Question {
+export interface StoreRead {
   /** There is no answer yet, and it is waited for. */
   readonly open: boolean;
   /** `limit`: milliseconds, perhaps `Infinity`. */
@@ -30,7 +30,7 @@ export interface Question {
 }
 
 /** Nothing is asked yet. */
-export function createQuestion(): Question {
+export function createStoreRead(): StoreRead {
   let asked = 0;
   let open = false;
   let ended: (() => void) | undefined;

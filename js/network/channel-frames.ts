@@ -1,11 +1,11 @@
-// Reads a frame of a line: its event, and whether that is text, or the end of an answer.
+// Reads a frame of a channel: its event, and whether that is text, or the end of an answer.
 
 const decoder = new TextDecoder();
 
 /** A sign of life, which is no event. */
 export const isSign = (frame: Uint8Array): boolean => frame.length === 1;
 
-/** The event of a frame as text: a line of JSON, or the data of a server-sent event. */
+/** The event of a frame as text: a channel of JSON, or the data of a server-sent event. */
 export function dataOf(frame: Uint8Array): string {
   const text = decoder.decode(frame);
   if (text.startsWith("{")) return text;
@@ -24,15 +24,15 @@ export const isText = (data: string): boolean => /"event_type"\s*:\s*"text_strea
 const DONE = ["complete", "completed", "done", "end", "ended", "finish", "finished"];
 const GONE = ["close", "closed", "destroy", "destroyed", "unmount", "unmounted"];
 
-/** Whether an event ends an answer, without a word of the application's. `said`: the last event with text. */
-export function endsByDefault(data: string, said: string | undefined): boolean {
+/** Whether an event ends an answer, without a word of the application's. `lastText`: the last event with text. */
+export function endsByDefault(data: string, lastText: string | undefined): boolean {
   if (!/"lifecycle"|"RUN_(FINISHED|ERROR)"/.test(data)) return false;
   const event = parse(data);
   if (event?.type === "RUN_FINISHED" || event?.type === "RUN_ERROR") return true;
   if (event?.event_type !== "lifecycle") return false;
   const { action, lifecycle, event: name } = (event.payload ?? {}) as Record<string, unknown>;
   const verb = String(action ?? lifecycle ?? name ?? "").toLowerCase();
-  const [own, other] = [key(event), said === undefined ? undefined : key(parse(said))];
+  const [own, other] = [key(event), lastText === undefined ? undefined : key(parse(lastText))];
   return (DONE.includes(verb) && (own === "" || own === other)) || (GONE.includes(verb) && own !== "" && own === other);
 }
 

@@ -1,24 +1,24 @@
-// The answer in progress on a line, and when it is over: by an event that says so, by a pause, by the next message, or
+// The answer in progress on a channel, and when it is over: by an event that says so, by a pause, by the next message, or
 // because the connection was lost.
 
 import { createBody, type WritableBody } from "./body.js";
-import { endsByDefault, isText, parse } from "./line-frames.js";
+import { endsByDefault, isText, parse } from "./channel-frames.js";
 import { call } from "../base/call.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
 /** A run's part of what comes. */
-export interface LineAnswer {
+export interface ChannelAnswer {
   readonly body: WritableBody;
-  readonly asked: boolean;
-  talks: boolean;
+  readonly requested: boolean;
+  hasText: boolean;
   /** Its head: of this media type. */
   begin(type: string): void;
   fail(error: Error): void;
 }
 
-/** The line, as its answers see it. */
-export interface AnswerLine {
+/** The channel, as its answers see it. */
+export interface AnswerChannel {
   /** The media type of what comes. */
   media(): string;
   isOpen(): boolean;
@@ -28,19 +28,19 @@ export interface AnswerLine {
   stop(): void;
 }
 
-/** The answers of one line, one after the other. There is none yet. */
-export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, line: AnswerLine) {
-  let answer: LineAnswer | undefined;
+/** The answers of one channel, one after the other. There is none yet. */
+export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, channel: AnswerChannel) {
+  let answer: ChannelAnswer | undefined;
   const pause = createPause(() => {
-    if (line.isOpen()) end(true);
+    if (channel.isOpen()) end(true);
     // A silence that the network has made is no pause.
     else fail(new Error("the connection was lost, and not opened again in time"));
   });
   // The last event with text.
-  let said: string | undefined;
+  let lastText: string | undefined;
   let continues = false;
 
-  const take = (): LineAnswer | undefined => {
+  const take = (): ChannelAnswer | undefined => {
     const last = answer;
     answer = undefined;
     pause.clear();
@@ -52,8 +52,8 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     const last = take();
     if (!last) return;
     // Frames beside an answer do not end it.
-    if (last.asked || last.talks) continues = byPause;
-    last.begin(line.media());
+    if (last.requested || last.hasText) continues = byPause;
+    last.begin(channel.media());
     last.body.end();
   };
 
@@ -76,9 +76,9 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     current: () => answer,
     /** The last answer ended with a pause, and nobody has asked anything since. */
     continues: () => continues,
-    /** Begins an answer. `asked`: by a message, or by a run that is joined. */
-    begin: (asked: boolean, withText: boolean) => {
-      const created = createAnswer(asked, (mine) => answer === mine && line.stop());
+    /** Begins an answer. `requested`: by a message, or by a run that is joined. */
+    begin: (requested: boolean, withText: boolean) => {
+      const created = createAnswer(requested, (mine) => answer === mine && channel.stop());
       if (withText) continues = false;
       answer = created.mine;
       if (waitMs > 0) pause.expect(waitMs);
@@ -87,16 +87,16 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     /** Gives a frame to the answer in progress. */
     pass: (frame: Uint8Array, data: string): void => {
       const mine = answer!;
-      mine.begin(line.media());
+      mine.begin(channel.media());
       mine.body.write(frame);
       if (isText(data)) {
-        said = data;
-        mine.talks = true;
+        lastText = data;
+        mine.hasText = true;
       }
-      if (answerEnds ? isEnd(data) : endsByDefault(data, said)) end(false);
-      else if (mine.asked || mine.talks) pause.expect(idleMs);
+      if (answerEnds ? isEnd(data) : endsByDefault(data, lastText)) end(false);
+      else if (mine.requested || mine.hasText) pause.expect(idleMs);
       // Frames beside an answer are only read.
-      else if (!line.hasMore()) end(true);
+      else if (!channel.hasMore()) end(true);
     },
     end,
     fail,
@@ -108,9 +108,9 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
 }
 
 /** An answer to which nothing has come yet, and its response. `cancelled` is called when its reader leaves. */
-function createAnswer(asked: boolean, cancelled: (mine: LineAnswer) => void): { promise: Promise<Response>; mine: LineAnswer } {
+function createAnswer(requested: boolean, cancelled: (mine: ChannelAnswer) => void): { promise: Promise<Response>; mine: ChannelAnswer } {
   let answered = false;
-  let mine!: LineAnswer;
+  let mine!: ChannelAnswer;
   const promise = new Promise<Response>((resolve, reject) => {
     const body = createBody(() => cancelled(mine));
     const begin = (media: string): void => {
@@ -122,7 +122,7 @@ function createAnswer(asked: boolean, cancelled: (mine: LineAnswer) => void): { 
       reject(error);
       body.fail(error);
     };
-    mine = { body, asked, talks: false, begin, fail };
+    mine = { body, requested, hasText: false, begin, fail };
   });
   // A caller that hears of a failure in another way does not look at it.
   promise.catch(() => {});
@@ -135,9 +135,9 @@ function createPause(over: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const check = (): void => {
     if (due === undefined) return;
-    const left = due - Date.now();
+    const remaining = due - Date.now();
     // A longer time fires at once.
-    if (left > 0) timer = setTimeout(check, Math.min(left, 1e9));
+    if (remaining > 0) timer = setTimeout(check, Math.min(remaining, 1e9));
     else over();
   };
   return {

@@ -27,9 +27,9 @@ export interface Loss<State> {
   readonly saves: boolean;
 }
 
-export interface Known<State> {
+export interface LastSave<State> {
   /** The worker has said this, of the thread as it is now. */
-  said(beside: string, thread: ThreadContent<State>): void;
+  reported(save: string, thread: ThreadContent<State>): void;
   /** It writes this save, which has what ends in the same turn. */
   writes(save: string): void;
   /** It is about to read this save. */
@@ -42,12 +42,12 @@ export interface Known<State> {
   /** The agent as a save; `sent`: submits that the worker has not answered for; `first`: what there is before it has said anything. */
   save(threadId: string, shown: AgentSnapshot<State>, sent: readonly Queued[], first: () => string): string;
   /** The beginning of the next session, beside the messages. */
-  inherit(loss: Loss<State>): { readonly beside: string | undefined; readonly thread: ThreadContent<State> };
+  inherit(loss: Loss<State>): { readonly save: string | undefined; readonly thread: ThreadContent<State> };
   /** The worker has no more to say. */
   forget(): void;
 }
 
-export function createKnown<State>(thread: ThreadContent<State>): Known<State> {
+export function createLastSave<State>(thread: ThreadContent<State>): LastSave<State> {
   // The last save, of which only what is beside the thread counts; `thread` is that of this time.
   let last: string | undefined;
   // Since then: submits that were taken out of the queue, and calls that were executed.
@@ -60,10 +60,10 @@ export function createKnown<State>(thread: ThreadContent<State>): Known<State> {
   });
 
   return {
-    said: (beside, now) => {
+    reported: (save, now) => {
       executed.clear();
       cancelled.clear();
-      last = beside;
+      last = save;
       thread = now;
     },
     writes: (save) => void (last = save),
@@ -77,23 +77,23 @@ export function createKnown<State>(thread: ThreadContent<State>): Known<State> {
     save: (threadId, shown, sent, first) => {
       const json = last ?? first();
       const stays = ({ runId }: { readonly runId: string }): boolean => !cancelled.has(runId);
-      const beside = cancelled.size ? (JSON.parse(json) as SavedCalls) : undefined;
-      const kept = beside?.queue ? JSON.stringify({ ...beside, queue: beside.queue.filter(stays) }) : json;
+      const parsed = cancelled.size ? (JSON.parse(json) as SavedCalls) : undefined;
+      const current = parsed?.queue ? JSON.stringify({ ...parsed, queue: parsed.queue.filter(stays) }) : json;
       // The event that a server is asked to continue after belongs to the thread of that time.
       const { messages, state } = shown.isLoading ? thread : shown;
-      return composeSave(kept, { threadId, messages, state }, sent.filter(stays));
+      return composeSave(current, { threadId, messages, state }, sent.filter(stays));
     },
     inherit: ({ shown, failed, running, resumes, saves }) => {
-      const said = last === undefined ? undefined : (JSON.parse(last) as SavedCalls);
-      const known = new Set(said?.turn?.calls.map(({ id }) => id));
+      const report = last === undefined ? undefined : (JSON.parse(last) as SavedCalls);
+      const reportedCalls = new Set(report?.turn?.calls.map(({ id }) => id));
       // A run that cannot be joined has left them open.
-      const left = resumes ? [] : shown.toolCalls.filter(({ id, status }) => status === "running" && !known.has(id)).map(({ id }) => id);
+      const interrupted = resumes ? [] : shown.toolCalls.filter(({ id, status }) => status === "running" && !reportedCalls.has(id)).map(({ id }) => id);
       // After an error nothing continues by itself: somebody is asked whether to try again. Without a store that has the queue as
       // well, what waits in it is shown in the thread, and sent with that.
-      const changes = failed && { running: true, failed: [...(said?.failed ?? []), ...left], ...(!saves && { queue: [] }) };
-      const beside = said && JSON.stringify({ ...said, ...(executed.size && executing(said)), ...changes });
+      const changes = failed && { running: true, failed: [...(report?.failed ?? []), ...interrupted], ...(!saves && { queue: [] }) };
+      const save = report && JSON.stringify({ ...report, ...(executed.size && executing(report)), ...changes });
       // The server continues after what this thread has.
-      return { beside, thread: running && resumes ? thread : shown };
+      return { save, thread: running && resumes ? thread : shown };
     },
     forget: () => void (last = undefined),
   };

@@ -7,7 +7,7 @@ import { connect, type Connected } from "./connect.js";
 import { toEvents } from "./page.js";
 
 /** The question for the thread of this client. `failed` is called for each answer that fails. */
-export function createQuestion<State>(client: RemoteClient<State>, failed: (error: AgentError) => void) {
+export function createThreadRequest<State>(client: RemoteClient<State>, failed: (error: AgentError) => void) {
   // Asks the server again, where an answer has failed.
   let again: (() => void) | undefined;
   let givenUp = false;

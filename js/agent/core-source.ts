@@ -8,7 +8,7 @@ import type { Own } from "./own.js";
 type LiveModule = typeof import("./live.js");
 
 /** The part of it that one agent has. */
-type BesideParts = LiveModule & Own;
+type LoadedParts = LiveModule & Own;
 
 /** The core of one agent. */
 export interface CoreSource<Place> {
@@ -17,36 +17,36 @@ export interface CoreSource<Place> {
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
   /** Loads what comes with it. */
-  beside(): Promise<BesideParts>;
+  loadParts(): Promise<LoadedParts>;
   /** The exports of the chunk, once it has come. */
-  parts(): BesideParts | undefined;
+  parts(): LoadedParts | undefined;
 }
 
-let come: LiveModule | undefined;
+let liveModule: LiveModule | undefined;
 
 /** Loads it unless it is there. */
-export const loadBeside = (): Promise<LiveModule> => loading(async () => (come ??= await import("./live.js")));
+export const loadLive = (): Promise<LiveModule> => loading(async () => (liveModule ??= await import("./live.js")));
 
 /** Unpacks a module by what comes beside it. */
-export const inflate: Inflate = async (bytes) => (await loadBeside()).inflate(bytes);
+export const inflate: Inflate = async (bytes) => (await loadLive()).inflate(bytes);
 
 /** The core that `core` loads, with what comes beside it, of which `own` is the agent's. `schemas`: there are some, whose checks come after that. */
-export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, own: (live: LiveModule) => Own, schemas: boolean): CoreSource<Place> {
-  let parts: BesideParts | undefined;
+export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, createOwn: (live: LiveModule) => Own, schemas: boolean): CoreSource<Place> {
+  let parts: LoadedParts | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: LiveModule): BesideParts => (parts ??= { ...live, ...own(live) });
+  const take = (live: LiveModule): LoadedParts => (parts ??= { ...live, ...createOwn(live) });
 
   const loadAll = async (): Promise<LiveModule> => {
-    const live = await loadBeside();
+    const live = await loadLive();
     if (schemas) await loading(live.loadChecks);
     return live;
   };
 
   const load = (): Promise<Place> => {
     const loaded = core(inflate);
-    if (come && !schemas) take(come);
+    if (liveModule && !schemas) take(liveModule);
     if (parts) return loaded;
     return Promise.all([loaded, loadAll()]).then(([place, live]) => {
       take(live);
@@ -65,8 +65,8 @@ export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, 
       early = undefined;
       return begun;
     },
-    beside: () => loadAll().then(take),
+    loadParts: () => loadAll().then(take),
     // Another agent of the page may have loaded it.
-    parts: () => parts ?? (come && !schemas ? take(come) : undefined),
+    parts: () => parts ?? (liveModule && !schemas ? take(liveModule) : undefined),
   };
 }

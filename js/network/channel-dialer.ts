@@ -1,18 +1,18 @@
-// When the connection of a line is opened: at first, again after a loss, until it is given up.
+// When the connection of a channel is opened: at first, again after a loss, until it is given up.
 //
 //   closed ──ensure──► connecting ──► open ──lost──► reconnecting ──► open
 //      ▲                                                 │ attempts used up
 //      └──close, closed by the server────────────────────┘
 
-import { createConnection, type ConnectionEvents } from "./line-connection.js";
+import { createConnection, type ConnectionEvents } from "./channel-connection.js";
 import { retryTimes } from "./request.js";
 import { createBudget, pauseOf } from "./retry.js";
 import { AgentError } from "../api/error.js";
-import type { Line, LineClient } from "../api/line.js";
+import type { Channel, ChannelClient } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
-/** The frames of a line's connections, and how they end. */
-export interface Heard extends Pick<ConnectionEvents, "opened" | "frame" | "ended" | "failed"> {
+/** The frames of a channel's connections, and how they end. */
+export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame" | "ended" | "failed"> {
   /** It is lost, and is being opened again by itself. `continues`: where it was. */
   paused(continues: boolean): void;
   /** It is closed, and nobody waits for it. */
@@ -20,7 +20,7 @@ export interface Heard extends Pick<ConnectionEvents, "opened" | "frame" | "ende
 }
 
 /** A connection that is closed. */
-export function createDialer(client: LineClient, heard: Heard) {
+export function createDialer(client: ChannelClient, handlers: DialerHandlers) {
   const phase = createPhase(() => client.changed());
   const attempts = createAttempts(() => retryTimes(client.options().retry));
   let waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
@@ -28,7 +28,7 @@ export function createDialer(client: LineClient, heard: Heard) {
   let cursor: string | undefined;
 
   const connection = createConnection(client, {
-    ...heard,
+    ...handlers,
     begins: () => {
       attempts.begin();
       if (attempts.count()) phase.reconnecting();
@@ -38,11 +38,11 @@ export function createDialer(client: LineClient, heard: Heard) {
       if (phase.is("open")) return;
       attempts.opened();
       phase.set("open");
-      heard.opened();
+      handlers.opened();
       for (const { resolve } of waiting.splice(0)) resolve();
     },
     paused: () => {
-      heard.paused(cursor !== undefined);
+      handlers.paused(cursor !== undefined);
       attempts.paused();
       phase.reconnecting();
     },
@@ -50,7 +50,7 @@ export function createDialer(client: LineClient, heard: Heard) {
 
   /** Nobody waits for it. */
   const giveUp = (error = new AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void => {
-    heard.closed();
+    handlers.closed();
     attempts.cancel();
     phase.set("closed");
     for (const { reject } of waiting.splice(0)) reject(error);
@@ -66,9 +66,9 @@ export function createDialer(client: LineClient, heard: Heard) {
     const retryAt = attempts.later(error, redial);
     if (retryAt !== undefined) return phase.reconnecting(retryAt);
     const failure = failureOf(error);
-    const asked = waiting.length > 0;
+    const requested = waiting.length > 0;
     giveUp(failure);
-    if (!answering && !asked) client.failed(failure);
+    if (!answering && !requested) client.failed(failure);
   };
 
   const isOpen = (): boolean => !!connection.wire() && phase.is("open");
@@ -78,8 +78,8 @@ export function createDialer(client: LineClient, heard: Heard) {
     state: () => phase.shown(attempts.count()),
     isOpen,
     /** A frame has come. `id`: the id that it has. */
-    heard: (id: string | undefined): void => {
-      attempts.heard();
+    received: (id: string | undefined): void => {
+      attempts.received();
       cursor = id ?? cursor;
     },
     /** Opens it, unless it is. */
@@ -116,24 +116,24 @@ export function createDialer(client: LineClient, heard: Heard) {
   };
 }
 
-type LineState = ReturnType<Line["state"]>;
+type ChannelState = ReturnType<Channel["state"]>;
 
 /** The phase of the connection; `changed` is called when it is set. */
 function createPhase(changed: () => void) {
-  let now: LineState["phase"] = "closed";
+  let now: ChannelState["phase"] = "closed";
   // When the last attempt was due; absent while the core decides about it.
   let retryAt: number | undefined;
-  const set = (next: LineState["phase"], due?: number): void => {
+  const set = (next: ChannelState["phase"], due?: number): void => {
     now = next;
     retryAt = due;
     changed();
   };
   return {
-    is: (phase: LineState["phase"]) => now === phase,
+    is: (phase: ChannelState["phase"]) => now === phase,
     retryAt: () => retryAt,
     set: (next: "closed" | "connecting" | "open"): void => set(next),
     reconnecting: (due = retryAt): void => set("reconnecting", due),
-    shown: (attempt: number): LineState => ({
+    shown: (attempt: number): ChannelState => ({
       phase: now,
       attempt: now === "open" ? 0 : attempt,
       ...(retryAt !== undefined && { retryAt: Math.round(retryAt) }),
@@ -156,7 +156,7 @@ function createAttempts(times: () => ReturnType<typeof retryTimes>) {
       budget(times().perMinute, Date.now(), 1);
     },
     opened: () => void (openedAt = Date.now()),
-    heard: () => void (count = 0),
+    received: () => void (count = 0),
     paused: () => void count++,
     lost: (): void => {
       // One that has stood for long is no attempt.

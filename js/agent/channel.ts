@@ -1,21 +1,21 @@
-// The line of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/line.ts). What comes
+// The channel of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/channel.ts). What comes
 // over it without being asked for is a run as well.
 
-import type { Line, LineClient } from "../api/line.js";
+import type { Channel, ChannelClient } from "../api/channel.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { internal, toJson, unsupported } from "../base/failure.js";
 import type { toRunInput } from "./input.js";
 import type { Thread } from "./thread.js";
 
-/** The line of an agent, which its transport makes once it is needed. */
-export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
+/** The channel of an agent, which its transport makes once it is needed. */
+export interface AgentChannel<State> extends Pick<Agent<State>, "connect"> {
   /** Nobody listens from now on. */
   leave(): void;
-  /** The line, once it was made. */
-  readonly current: Line | undefined;
+  /** The channel, once it was made. */
+  readonly current: Channel | undefined;
   /** Makes it, unless that is done. */
-  make(): Promise<Line>;
-  /** The snapshot with the connection as the line has it, which stays open where the core's is closed. */
+  make(): Promise<Channel>;
+  /** The snapshot with the connection as the channel has it, which stays open where the core's is closed. */
   connected(next: AgentSnapshot<State>): AgentSnapshot<State>;
   /** Takes what has come without being asked for, as a run that says nothing to the server. */
   listen(): void;
@@ -23,43 +23,43 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
   reconnect(): void;
 }
 
-type KeptLineClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+type AgentChannelClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
 /**
- * The line of an agent; `changed`: the state of the connection may be another one. The rest is of modules that the page has: a chunk that
+ * The channel of an agent; `changed`: the state of the connection may be another one. The rest is of modules that the page has: a chunk that
  * imports them itself would have bundlers cut the first bundle into pieces.
  */
-export function createKeptLine<State>(
-  self: KeptLineClient<State>,
+export function createAgentChannel<State>(
+  self: AgentChannelClient<State>,
   changed: () => void,
-  weakly: LineClient["weakly"],
+  weakly: ChannelClient["weakly"],
   toInternal: typeof internal,
   json: typeof toJson,
   runInput: typeof toRunInput,
   refusal: typeof unsupported,
-): KeptLine<State> {
+): AgentChannel<State> {
   const { options, read, disposed } = self;
-  let line: Line | undefined;
-  let making: Promise<Line> | undefined;
+  let channel: Channel | undefined;
+  let making: Promise<Channel> | undefined;
   // Somebody has asked to listen.
   let listening = false;
 
   const listen = (): void => {
-    if (!line || disposed() || self.link.busy()) return;
-    line.rest();
-    const unread = line.unread();
+    if (!channel || disposed() || self.link.busy()) return;
+    channel.rest();
+    const unread = channel.unread();
     if (!unread) return;
     const input = runInput(options());
     const text = json({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
-    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.call("submit", text) }).catch(() => {});
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, start: (session) => session.call("submit", text) }).catch(() => {});
   };
 
-  const make = (): Promise<Line> => (making ??= create().catch((cause: unknown) => {
+  const make = (): Promise<Channel> => (making ??= create().catch((cause: unknown) => {
     making = undefined;
     throw toInternal("The code of a kept connection could not be loaded", cause);
   }));
 
-  const create = async (): Promise<Line> => (line = await options().transport!.keep!.create({
+  const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
     source: () => options().transport?.keep,
     options: () => options() as AgentOptions,
     run: () => {
@@ -75,14 +75,14 @@ export function createKeptLine<State>(
 
   return {
     get current() {
-      return line;
+      return channel;
     },
     make,
     listen,
     connected: (next) => {
-      if (!line) return next;
+      if (!channel) return next;
       const { lastEventId } = next.connection;
-      const connection = { ...line.state(), ...(lastEventId !== undefined && { lastEventId }) };
+      const connection = { ...channel.state(), ...(lastEventId !== undefined && { lastEventId }) };
       return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
     },
     connect: async () => {
@@ -104,7 +104,7 @@ export function createKeptLine<State>(
       if (listening) await made.connect(true);
     },
     reconnect: () => {
-      const connect = (made: Line): unknown => listening && !disposed() && made.connect(true);
+      const connect = (made: Channel): unknown => listening && !disposed() && made.connect(true);
       if (listening) make().then(connect).catch(() => {});
     },
     leave: () => void (listening = false),

@@ -1,25 +1,25 @@
-// A line: one connection that is kept open over several answers, for systems whose sessions outlive a run. The core knows runs,
-// each with a body of its own; a line cuts what comes into these bodies. So everything that holds for a run holds here.
+// A channel: one connection that is kept open over several answers, for systems whose sessions outlive a run. The core knows runs,
+// each with a body of its own; a channel cuts what comes into these bodies. So everything that holds for a run holds here.
 //
-//   frames ──► line ─┬─ an answer is on ──► its body (line-answers.ts)
-//                    └─ none ─────────────► unread: the agent begins a run that nobody asked for
+//   frames ──► channel ─┬─ an answer is on ──► its body (channel-answers.ts)
+//                       └─ none ─────────────► unread: the agent begins a run that nobody asked for
 //
-// line-dialer.ts decides when there is a connection, which is in line-connection.ts. An answer ends with an event that says so, with a
+// channel-dialer.ts decides when there is a connection, which is in channel-connection.ts. An answer ends with an event that says so, with a
 // pause, or with the next message of the user. If the connection is lost before, the body fails, and the run is `truncated`.
 
 import { aborted, toError } from "./body.js";
-import { createAnswers } from "./line-answers.js";
-import { createDialer } from "./line-dialer.js";
-import { dataOf, idOf, isSign, isText } from "./line-frames.js";
+import { createAnswers } from "./channel-answers.js";
+import { createDialer } from "./channel-dialer.js";
+import { dataOf, idOf, isSign, isText } from "./channel-frames.js";
 import { retryTimes } from "./request.js";
 import { AgentError } from "../api/error.js";
-import type { Line, LineClient, Wire } from "../api/line.js";
+import type { Channel, ChannelClient, Wire } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 import { createQueue } from "../base/queue.js";
-import { kept, whenCollected } from "../base/weak.js";
+import { retained, whenCollected } from "../base/weak.js";
 
-/** A line that is closed. */
-export function createLine(client: LineClient): Line {
+/** A channel that is closed. */
+export function createChannel(client: ChannelClient): Channel {
   const settings = client.source()?.settings ?? {};
   const { bufferBytes = 16 * 2 ** 20 } = settings;
   const unread = createUnread();
@@ -53,7 +53,7 @@ export function createLine(client: LineClient): Line {
   const take = (frame: Uint8Array): void => {
     if (isSign(frame)) return answers.current()?.body.write(frame);
     const data = dataOf(frame);
-    dialer.heard(idOf(frame));
+    dialer.received(idOf(frame));
     if (answers.current()) return answers.pass(frame, data);
     unread.push(frame, data);
     if (unread.bytes() <= bufferBytes) return client.unread();
@@ -78,10 +78,10 @@ export function createLine(client: LineClient): Line {
       dialer.giveUp();
     },
     failed: lost,
-    closed: () => kept.delete(line),
+    closed: () => retained.delete(channel),
   });
 
-  const line: Line = {
+  const channel: Channel = {
     state: dialer.state,
     target: (request) => {
       const fetch = (_: string, { body, signal }: RequestInit): Promise<Response> =>
@@ -89,13 +89,13 @@ export function createLine(client: LineClient): Line {
       return { url: "line:", method: "POST", fetch: fetch as unknown as typeof globalThis.fetch };
     },
     connect: async (holds) => {
-      if (holds) kept.add(line);
+      if (holds) retained.add(channel);
       if (dialer.isOpen()) return;
       const opened = dialer.opened();
       dialer.ensure({ ...client.run(), resume: false }).catch(() => {});
       return opened;
     },
-    unread: () => (unread.size() && !answers.current() ? { continues: answers.continues(), talks: unread.talks() } : undefined),
+    unread: () => (unread.size() && !answers.current() ? { continues: answers.continues(), hasText: unread.hasText() } : undefined),
     endAnswer: () => answers.end(false),
     send: (text) => (dialer.isOpen() ? dialer.wire()!.send(text) : false),
     online: dialer.online,
@@ -105,13 +105,13 @@ export function createLine(client: LineClient): Line {
       if (dialer.state().phase !== "closed") dialer.giveUp();
     },
   };
-  whenCollected(line, dialer.closing());
-  return line;
+  whenCollected(channel, dialer.closing());
+  return channel;
 }
 
-/** The parts of a line that an answer needs. */
-interface LineParts {
-  readonly client: LineClient;
+/** The parts of a channel that an answer needs. */
+interface ChannelParts {
+  readonly client: ChannelClient;
   readonly unread: ReturnType<typeof createUnread>;
   readonly answers: ReturnType<typeof createAnswers>;
   readonly dialer: ReturnType<typeof createDialer>;
@@ -120,8 +120,8 @@ interface LineParts {
 }
 
 /** Begins an answer to a request. Its body has the frames that wait unread, and those that come after them. */
-async function attach(line: LineParts, request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> {
-  const { client, unread, answers, dialer, stop } = line;
+async function attach(channel: ChannelParts, request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> {
+  const { client, unread, answers, dialer, stop } = channel;
   // Frames that have arrived can be read, whatever became of the connection.
   if (text !== "" || request.resume || !unread.size()) await dialer.ensure(request);
   if (signal?.aborted) throw aborted();
@@ -143,7 +143,7 @@ async function attach(line: LineParts, request: TransportRequest, text: string, 
     const frame = unread.take();
     answers.pass(frame, dataOf(frame));
   }
-  if (isCurrent() && (mine.asked ? client.overtaken() : !mine.talks)) answers.end(!mine.asked);
+  if (isCurrent() && (mine.requested ? client.overtaken() : !mine.hasText)) answers.end(!mine.requested);
   if (unread.size()) client.unread();
   return promise;
 }
@@ -160,20 +160,20 @@ async function say(wire: Wire | undefined, text: string): Promise<Response | und
 function createUnread() {
   const frames = createQueue<Uint8Array>();
   let bytes = 0;
-  let talks = false;
+  let hasText = false;
   const clear = (): void => {
     frames.clear();
     bytes = 0;
-    talks = false;
+    hasText = false;
   };
   return {
     size: () => frames.size,
     bytes: () => bytes,
-    talks: () => talks,
+    hasText: () => hasText,
     push: (frame: Uint8Array, data: string): void => {
       frames.push(frame);
       bytes += frame.length;
-      talks ||= isText(data);
+      hasText ||= isText(data);
     },
     /** Takes the oldest one; there must be one. */
     take: (): Uint8Array => {
