@@ -56,7 +56,7 @@ const MEDIA_TYPES: &[(&str, Format)] = &[
 impl Format {
     /// The format that a `Content-Type` names. Its parameters do not matter, nor does its case.
     pub fn of(content_type: &str) -> Self {
-        let essence = content_type.split(';').next().unwrap_or_default().trim();
+        let essence = content_type.split(';').next().unwrap_or_default().trim_ascii();
         let known = MEDIA_TYPES.iter().find(|(name, _)| essence.eq_ignore_ascii_case(name));
         known.map_or(Self::Unknown, |(_, format)| *format)
     }
