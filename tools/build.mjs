@@ -123,7 +123,7 @@ async function optimize(module) {
       takeStringsOnly(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
       if (divided) divide(module);
-      for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(readFileSync(join(scratch, `${part}.wasm`))));
+      for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(part));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }));
@@ -184,13 +184,16 @@ async function assemble() {
 /**
  * The module as a string: sorted where that is shorter, then raw deflate, then base64. Compressing first matters although servers compress
  * too: base64 of the bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and
- * takes seconds for it; as many blocks as it likes, and not 15, are 1% of that.
+ * takes seconds for it; as many blocks as it likes, and not 15, are 1% of that. An add-on comes after its base, which has brought the
+ * program that puts it back.
  *
- * @param {Uint8Array} wasm
+ * @param {string} [part]
  */
-async function inlineBytes(wasm) {
+async function inlineBytes(part = "") {
   const { deflateAsync } = await import("@gfx/zopfli");
-  const forms = [pack(wasm, await compileUnpacker(join(scratch, "unpack.wasm"))), wasm];
+  const wasm = readFileSync(join(scratch, `${part}.wasm`));
+  const program = part.startsWith("add-ons/") ? undefined : await compileUnpacker(join(scratch, "unpack.wasm"));
+  const forms = [pack(wasm, program), wasm];
   const deflated = await Promise.all(forms.map((form) => deflateAsync(form, { numiterations: 15, blocksplittingmax: 0 })));
   const [shortest] = deflated.sort((a, b) => a.length - b.length);
   return `export const bytes = "${Buffer.from(shortest ?? []).toString("base64")}";\n`;

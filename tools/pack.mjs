@@ -57,9 +57,9 @@ export function sort(module) {
  * The module sorted; before it the program that puts it back; before both, how long the program is, and where the module begins.
  *
  * @param {Uint8Array} module
- * @param {Uint8Array} program
+ * @param {Uint8Array} [program] nothing where a module that comes before has brought it
  */
-export function pack(module, program) {
+export function pack(module, program = new Uint8Array()) {
   // Numbers of 32 bits stand where they can be read.
   const filler = new Uint8Array(-program.length & 3);
   const head = Uint32Array.of(program.length, 8 + program.length + filler.length);

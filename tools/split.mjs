@@ -9,7 +9,7 @@ import { Failure } from "./run.mjs";
 import { kinds, Reader } from "./wasm.mjs";
 
 /**
- * The add-ons, each with the paths of its functions, and the add-ons that it calls.
+ * The add-ons, each with the paths of its functions, and the add-ons that come with it (`addOnsOf` in js/core/full-inline.ts), which it may call.
  *
  * @type {Record<string, { paths: RegExp, calls?: string[] }>}
  */
@@ -19,13 +19,16 @@ export const addOns = {
   hector: { paths: /dialect::hector::/ },
   ngaf: { paths: /dialect::ngaf::/ },
   "open-search": { paths: /dialect::open_search::/ },
-  guard: { paths: /ag_ui_wasm::guard::|^askGuard/ },
-  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact / },
+  guard: { paths: /ag_ui_wasm::guard::|^askGuard|Session>::(through_gate|judge_inbound)\b/ },
+  strict: { paths: /rules::grammar::/ },
+  binary: { paths: /wire::(protobuf|packets)::/ },
+  stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["strict", "binary"] },
 };
 
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
 const shortest = 100;
 
+/** @typedef {Map<number, string[]>} Owners  the add-ons that have a function, by its number */
 /**
  * @typedef {{ type: number, body: Uint8Array, code: number, name: string, calls: Set<number>, fixed: boolean }} Defined
  *   a function; `code`: where its operations begin; `fixed`: it uses a table or a segment, which an add-on does not have
@@ -179,50 +182,64 @@ function named(kind, operation, nth, index, first) {
 }
 
 /**
- * Which add-on a function belongs to: one of its paths, long enough to be no function that was merged with another one where
- * it can be reached from outside; and whatever is called by functions of the add-on alone.
+ * Which add-ons have a function. It is one of an add-on's paths, and long enough to be no function that was merged with another one
+ * where it can be reached from outside; or nothing but add-ons calls it. Where several do that do not come together, each has a copy.
  *
- * @param {Module} module @returns {Map<number, string>}
+ * @param {Module} module @returns {Owners}
  */
 function ownersOf({ functions, imported, exports, elements }) {
   const first = imported.length;
-  const called = new Set(elements.flatMap(({ functions: all }) => all));
+  const all = functions.map((_, at) => first + at);
+  const of = (/** @type {number} */ index) => /** @type {Defined} */ (functions[index - first]);
+  const placed = elements.flatMap((each) => each.functions);
+  const exported = [...exports.values()].flatMap(({ kind, index }) => (kind === 0 ? index : []));
   /** @type {Map<number, Set<number>>} */
-  const callers = new Map(functions.map((_, at) => [first + at, new Set()]));
-  functions.forEach(({ calls }, at) => calls.forEach((index) => callers.get(index)?.add(first + at)));
-  const exported = new Map([...exports].filter(([, { kind }]) => kind === 0).map(([name, { index }]) => [index, name]));
+  const callers = new Map(all.map((index) => [index, new Set()]));
+  for (const index of all) of(index).calls.forEach((called) => callers.get(called)?.add(index));
 
   /** @type {Map<number, string>} */
-  const owners = new Map();
-  functions.forEach(({ name }, at) => {
-    const found = Object.entries(addOns).find(([, { paths }]) => paths.test(name));
-    if (found) owners.set(first + at, found[0]);
-  });
-  const callersOf = (/** @type {number} */ index) => [...(callers.get(index) ?? [])].map((caller) => owners.get(caller));
-  for (let before = -1; before !== owners.size;) {
-    before = owners.size;
-    for (const [index, owner] of owners) {
-      const { body, fixed } = /** @type {Defined} */ (functions[index - first]);
-      const outside = called.has(index) || callersOf(index).some((other) => other !== owner);
-      const allowed = callersOf(index).every((other) => !other || other === owner || addOns[other]?.calls?.includes(owner));
-      if (fixed || (outside && (body.length < shortest || !allowed))) owners.delete(index);
+  const byPath = new Map();
+  for (const index of all) {
+    const found = Object.entries(addOns).find(([, { paths }]) => paths.test(of(index).name));
+    if (found) byPath.set(index, found[0]);
+  }
+  for (let before = -1; before !== byPath.size;) {
+    before = byPath.size;
+    for (const [index, owner] of byPath) {
+      const { body, fixed } = of(index);
+      const others = [...(callers.get(index) ?? [])].map((caller) => byPath.get(caller)).filter((other) => other !== owner);
+      const allowed = others.every((other) => !other || addOns[other]?.calls?.includes(owner));
+      const outside = placed.includes(index) || others.length > 0;
+      if (fixed || (outside && (body.length < shortest || !allowed))) byPath.delete(index);
     }
   }
-  for (let before = -1; before !== owners.size;) {
-    before = owners.size;
-    for (const index of callers.keys()) {
-      const [owner, ...others] = new Set(callersOf(index));
-      if (owner && others.length === 0 && !owners.has(index) && !called.has(index) && !exported.has(index) && !functions[index - first]?.fixed)
-        owners.set(index, owner);
+
+  /** These functions and all that they reach without a call of a function that has an add-on's path. @param {number[]} from */
+  const reached = (from) => {
+    const found = new Set(from);
+    for (const index of found) of(index)?.calls.forEach((called) => void (byPath.has(called) || found.add(called)));
+    return found;
+  };
+  const based = reached([...placed, ...exported, ...all.filter((index) => of(index).fixed)].filter((index) => !byPath.has(index)));
+  /** @type {Owners} */
+  const owners = new Map([...byPath].map(([index, owner]) => [index, [owner]]));
+  for (const name of Object.keys(addOns)) {
+    for (const index of reached([...byPath].flatMap(([each, owner]) => (owner === name ? each : [])))) {
+      if (of(index) && !based.has(index) && !byPath.has(index)) owners.set(index, [...(owners.get(index) ?? []), name]);
     }
   }
+  // Once where one of them brings the other.
+  for (const [index, names] of owners) owners.set(index, names.filter((name) => !addOns[name]?.calls?.some((other) => names.includes(other))));
   return owners;
 }
+
+/** Whether an add-on, or the base, has to call a function through the table. @param {string[] | undefined} callers @param {string[] | undefined} owners */
+const isApart = (callers = [], owners) => !!owners && (callers.length === 0 || callers.some((name) => !owners.includes(name)));
 
 /**
  * The places in the function table of the add-ons' functions: those that they have, and new ones for functions that are called from outside.
  *
- * @param {Module} module @param {Map<number, string>} owners @returns {Map<number, number>}
+ * @param {Module} module @param {Owners} owners @returns {Map<number, number>}
  */
 function placesOf({ functions, imported, exports, elements, tables }, owners) {
   /** @type {Map<number, number>} */
@@ -231,8 +248,8 @@ function placesOf({ functions, imported, exports, elements, tables }, owners) {
   let next = functionTable(tables).limits[1] ?? 0;
   const add = (/** @type {number} */ index) => void (places.has(index) || places.set(index, next++));
   functions.forEach(({ calls }, at) => {
-    const owner = owners.get(imported.length + at);
-    calls.forEach((index) => void (owners.has(index) && owners.get(index) !== owner && add(index)));
+    const callers = owners.get(imported.length + at);
+    calls.forEach((index) => void (isApart(callers, owners.get(index)) && add(index)));
   });
   for (const { kind, index } of exports.values()) if (kind === 0 && owners.has(index)) add(index);
   return places;
@@ -248,7 +265,7 @@ function functionTable(tables) {
 /**
  * The exports of the base for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
  *
- * @param {Module} module @param {Map<number, string>} owners @returns {External[]}
+ * @param {Module} module @param {Owners} owners @returns {External[]}
  */
 function sharedWith({ functions, imported, tables }, owners) {
   const globals = new Set();
@@ -271,7 +288,7 @@ function sharedWith({ functions, imported, tables }, owners) {
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
- * @param {Module} module @param {Map<number, string>} owners @param {Map<number, number>} places @param {External[]} shared
+ * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared
  */
 function writeBase(module, owners, places, shared) {
   const { functions, imported, tables, exports, elements } = module;
@@ -318,11 +335,11 @@ function writeBase(module, owners, places, shared) {
 /**
  * An add-on: its functions, which it puts into the base's table, and the imports that they use.
  *
- * @param {Module} module @param {Map<number, string>} owners @param {Map<number, number>} places @param {External[]} shared @param {string} name
+ * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {string} name
  */
 function writeAddOn(module, owners, places, shared, name) {
   const { functions, imported } = module;
-  const own = [...owners].filter(([, owner]) => owner === name).map(([index]) => index).sort((a, b) => a - b);
+  const own = [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b);
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   /** @type {number[]} */
   const types = [];

@@ -2,7 +2,6 @@
 
 import type { Agent, AgentOptions, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
-import { createEmitter } from "../base/emitter.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
@@ -11,12 +10,10 @@ import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { withPreset } from "./preset.js";
-import type { Member } from "../thread/members.js";
 import { createRuns } from "./runs.js";
-import type { Self } from "./self.js";
-import { firstSnapshot, ofThread } from "./shown.js";
+import { createSelf } from "./self.js";
+import { firstSnapshot } from "./shown.js";
 import { createThread, type Linked, type Thread } from "./thread.js";
-import { createView } from "./view.js";
 
 /**
  * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
@@ -60,27 +57,9 @@ function createAgentOf<State>(
   first: ReturnType<typeof firstSnapshot<State>>,
   mounted: boolean,
 ): Agent<State> {
-  let current = initial;
-  let gone = false;
-  const options = (): AgentOptions<State> => current;
-  const disposed = (): boolean => gone || thread.disposed();
-  const emitter = createEmitter(options as () => AgentOptions);
-  const view = createView(thread.read);
-  const alive = (): void => thread.alive(disposed());
-  const act = (): void => {
-    alive();
-    view.refuse();
-    saves.use();
-  };
-  const member: Member<State> = {
-    ...{ options, emitter, mounted, watched: view.watched, changed: view.changed },
-    get agent() {
-      return agent;
-    },
-    gone: () => gone,
-  };
-  const { link, source, saves } = thread;
-  const self: Self<State> = { ...{ thread, member, options, disposed, emitter, view, alive, act }, read: view.read };
+  const self = createSelf(thread, initial, first, mounted, () => agent);
+  const { emitter, view, alive, act, dispose } = self;
+  const { link, source } = thread;
 
   /** Sends a person's decision about a call. The core may have to be loaded first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
@@ -88,23 +67,14 @@ function createAgentOf<State>(
     link.act((session) => session.call(method, json));
   };
 
-  const dispose = (): void => {
-    if (gone) return;
-    view.holder()?.cancel(view);
-    thread.leave(member);
-    gone = true;
-    emitter.close();
-    view.close();
-  };
-
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
-      if (gone) return () => {};
+      if (self.gone()) return () => {};
       const off = view.subscribe(listener);
       thread.arrive();
       return () => {
         off();
-        thread.released(member);
+        thread.released(self);
       };
     },
     getSnapshot: view.read,
@@ -146,21 +116,6 @@ function createAgentOf<State>(
     },
     at: (checkpoint) => thread.history?.at(idOf(checkpoint)),
     save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
-    reset: () => {
-      act();
-      view.holder()?.cancel(view);
-      const resumeHistory = thread.history?.clear();
-      const json = toJson({ messages: first.messages, state: first.state });
-      // Until the core has heard of it, checkpoints of the runs that it has ended may come.
-      link.reset(
-        {
-          fold: ({ threadId }) => ofThread(first, threadId),
-          apply: (session) => session.call("reset", json),
-        },
-        resumeHistory,
-      );
-      saves.renew();
-    },
     dispose,
     guard: createGuard(self),
     send: (event) => {
@@ -180,17 +135,11 @@ function createAgentOf<State>(
     },
     events: emitter.events,
     requests: thread.emitter.requests,
-    setOptions: (next) => {
-      if (gone) return;
-      const all = withPreset(next);
-      checkOptions(all);
-      current = all;
-      link.listen();
-    },
+    setOptions: self.setOptions,
   };
   const agent = methods as Agent<State>;
   // Older engines have no such symbol.
   if (Symbol.dispose) agent[Symbol.dispose] = dispose;
-  thread.join(member);
+  thread.join(self);
   return agent;
 }

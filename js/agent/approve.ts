@@ -8,7 +8,7 @@ import type { Self } from "./self.js";
 
 /** `agent.approve`, called with `replies` when these calls were shown. */
 export function approve<State>(
-  { thread: { link }, emitter, disposed }: Pick<Self<State>, "thread" | "emitter" | "disposed">,
+  { thread: { link }, emitter, gone }: Pick<Self<State>, "thread" | "emitter" | "gone">,
   calls: Calls,
   then: readonly ToolCall[],
   replies: readonly unknown[],
@@ -22,7 +22,7 @@ export function approve<State>(
   /** As the core reads it. */
   const json = toJson({ toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
   const pass = (): void => {
-    if (!disposed()) link.act((session) => void session.call("approve", json));
+    if (!gone()) link.act((session) => void session.call("approve", json));
   };
   const refuse = (cause: unknown): void => {
     const message = `The call ${toolCallId} is not approved, and waits: ${reasonOf(cause)}`;

@@ -1,10 +1,9 @@
 // The channel of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/channel.ts). What comes
 // over it without being asked for is a run as well.
 
-import type { Channel, ChannelClient } from "../api/channel.js";
+import type { Channel } from "../api/channel.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
-import type { internal, toJson, unsupported } from "../base/failure.js";
-import type { toRunInput } from "./input.js";
+import type { ChannelKit } from "./open-channel.js";
 import type { Thread } from "./thread.js";
 
 /** The channel of an agent, which its transport makes once it is needed. */
@@ -23,21 +22,11 @@ export interface AgentChannel<State> extends Pick<Agent<State>, "connect"> {
   reconnect(): void;
 }
 
-type AgentChannelClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+/** The thread that the channel is of. */
+export type AgentChannelClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
-/**
- * The channel of an agent; `changed`: the state of the connection may be another one. The rest is of modules that the page has: a chunk that
- * imports them itself would have bundlers cut the first bundle into pieces.
- */
-export function createAgentChannel<State>(
-  self: AgentChannelClient<State>,
-  changed: () => void,
-  weakly: ChannelClient["weakly"],
-  toInternal: typeof internal,
-  json: typeof toJson,
-  runInput: typeof toRunInput,
-  refusal: typeof unsupported,
-): AgentChannel<State> {
+/** The channel of an agent; `changed`: the state of the connection may be another one. */
+export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelClient<State>, changed: () => void): AgentChannel<State> {
   const { options, read, disposed } = self;
   let channel: Channel | undefined;
   let making: Promise<Channel> | undefined;
@@ -49,14 +38,14 @@ export function createAgentChannel<State>(
     channel.rest();
     const unread = channel.unread();
     if (!unread) return;
-    const input = runInput(options());
-    const text = json({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
+    const input = kit.toRunInput(options());
+    const text = kit.toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
     self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, start: (session) => session.call("submit", text) }).catch(() => {});
   };
 
   const make = (): Promise<Channel> => (making ??= create().catch((cause: unknown) => {
     making = undefined;
-    throw toInternal("The code of a kept connection could not be loaded", cause);
+    throw kit.internal("The code of a kept connection could not be loaded", cause);
   }));
 
   const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
@@ -70,7 +59,7 @@ export function createAgentChannel<State>(
     overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
     changed: () => disposed() || changed(),
     failed: (error) => disposed() || self.emitter.emit("error", error),
-    weakly,
+    kit,
   }));
 
   return {
@@ -88,7 +77,7 @@ export function createAgentChannel<State>(
     connect: async () => {
       if (!options().transport?.keep) {
         const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
-        throw refusal("keep-open", message);
+        throw kit.unsupported("keep-open", message);
       }
       await self.saves.ready();
       self.alive();

@@ -1,19 +1,20 @@
-// Edits by the application: messages, the state, queued submits, and the way back to a checkpoint.
+// Edits by the application: messages, the state, queued submits, and the way back to a checkpoint or to the beginning.
 
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
 import type { Self } from "./self.js";
+import { ofThread } from "./shown.js";
 
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type EditsClient<State> = Pick<Self<State>, "thread" | "read" | "view" | "options" | "act">;
+type EditsClient<State> = Pick<Self<State>, "thread" | "first" | "read" | "view" | "options" | "act">;
 
 /** These methods of an agent. */
 export function createEdits<State>(
   self: EditsClient<State>,
-): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
+): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork" | "reset"> {
   const { thread, read, act } = self;
   const { link, source } = thread;
 
@@ -61,5 +62,16 @@ export function createEdits<State>(
     thread.saves.renew();
   };
 
-  return { editQueued, cancelQueued, setMessages, setState, fork };
+  const reset = (): void => {
+    act();
+    self.view.holder()?.cancel(self.view);
+    // Until the core has heard of it, checkpoints of the runs that it has ended may come.
+    const resumeHistory = thread.history?.clear();
+    const { messages, state } = self.first;
+    const json = toJson({ messages, state });
+    link.reset({ fold: ({ threadId }) => ofThread(self.first, threadId), apply: (session) => session.call("reset", json) }, resumeHistory);
+    thread.saves.renew();
+  };
+
+  return { editQueued, cancelQueued, setMessages, setState, fork, reset };
 }

@@ -4,7 +4,6 @@ import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions } from "../api/types.js";
 import { createWaker } from "../base/wake.js";
 import type { OwnParts } from "../core/client.js";
-import { needsFull } from "../core/modules.js";
 import type { Members } from "../thread/members.js";
 import { createCalls } from "./calls.js";
 import { createHistory, type History } from "./history.js";
@@ -24,7 +23,7 @@ export interface Own extends OwnParts, Replies {
 export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<State>): Own {
   const { emitter, link, shown } = thread;
   const members = thread.members as unknown as Members<unknown>;
-  const full = !!needsFull(initial);
+  const settings = toSettings(initial as AgentOptions, shown.threadId, () => thread.guard);
 
   /** The thread with the options of whoever has asked for that run. */
   const asking = (runId: string): Thread<State> => {
@@ -49,8 +48,8 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
       hold: (json) => void link.call("hold", json),
     }),
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
-    settings: toSettings(initial as AgentOptions, shown.threadId, () => thread.guard),
-    request: (resume, runId, cursor) => toRequest(asking(runId), full, resume, runId, cursor),
+    settings,
+    request: (resume, runId, cursor) => toRequest(asking(runId), settings.binary, resume, runId, cursor),
     stopRemote: (runId) => tellOfStop(asking(runId), runId),
     history: createHistory(initial.limits?.history),
     wait: createWaker(() => {

@@ -40,10 +40,10 @@ export function withHead({ emitter }: { readonly emitter: object }, id: string, 
   return Object.defineProperty({ ...result, ...(traceId && { traceId }) }, "headers", { value: headers });
 }
 
-/** The target of a run. `full`: the core is the full module. */
+/** The target of a run. `binary`: the session reads the binary framing. */
 export function toRequest<State>(
   { openChannel, emitter, options, read, remote, saves }: RequestsClient<State>,
-  full: boolean,
+  binary: boolean,
   ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
 ): RequestTarget | Promise<RequestTarget> {
   const refusal = resume ? undefined : saves.refusal();
@@ -56,8 +56,8 @@ export function toRequest<State>(
     : toTarget(options(), request);
   const seen = emitter.has("request");
   const change = (resolved: TransportTarget): RequestTarget => {
-    // The small module cannot read it, whatever the options say by now.
-    const plain = full ? resolved : { ...resolved, binary: false };
+    // The session cannot read it, whatever the options say by now.
+    const plain = binary ? resolved : { ...resolved, binary: false };
     const id = keep(emitter, plain, request);
     const watched = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
     const outgoing = remote.thread?.carrying(watched, request) ?? watched;

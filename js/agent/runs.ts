@@ -1,11 +1,11 @@
 // The runs of an agent: what is asked of the server, and what waits for the end of that.
 
 import { AgentError } from "../api/error.js";
-import type { AgainOptions, Agent, RunResult, SubmitInput } from "../api/types.js";
+import type { AgainOptions, Agent, RunResult, SubmitInput, ToolCall } from "../api/types.js";
 import { expect, isEvent, toJson } from "../base/failure.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
+import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type CoreInput, type RunInput } from "./input.js";
 import type { RunParts } from "./jobs.js";
 import type { Self } from "./self.js";
 
@@ -15,50 +15,49 @@ export type RunMethods<State> = Pick<Agent<State>, "submit" | "attach" | "retry"
 /** A submit as a save has it. */
 const toQueued = (start: Queued["start"], json: string): Queued => ({ messages: [], ...JSON.parse(json), start });
 
-type RunsClient<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "options" | "disposed" | "act">;
+/** A submit as a run; `calls`: those of the thread, for whose approval it may wait. */
+function toRun<State>(core: CoreInput, calls: readonly ToolCall[]): RunParts<State> {
+  const json = toJson(core);
+  return {
+    id: core.runId,
+    ifBusy: core.ifBusy,
+    waits: core.ifAwaiting === "wait" && calls.some(({ phase }) => phase === "awaiting-approval"),
+    queued: () => toQueued("submit", json),
+    start: (session) => session.call("submit", json),
+    again: (session) => {
+      const rest = { ...core, messages: [], replaces: undefined };
+      return core.resume ? session.call("submit", toJson({ ...rest, state: undefined })) : session.call("retry", toJson(rest));
+    },
+    fold: (at) => submitted(at, core),
+  };
+}
 
 /** @internal */
-export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
-  const { thread, member, view, options, read, act } = self;
+export function createRuns<State>(self: Self<State>): RunMethods<State> {
+  const { thread, view, options, read, act } = self;
   const { link, jobs, source } = thread;
-  const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, member, signal);
+  const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, self, signal);
 
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
-    act();
     const long = toSubmitInput("submit", input);
     const by = holds(long.parts) ? long.parts : view.holder();
     return by ? by.hold(view, long, shown(send)) : send(long);
   };
 
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
-    act();
-    const { state, signal, replaces } = long;
+    const { signal, replaces } = long;
     const resume = long.resume && (source.parts() ?? (await source.loadParts())).toResume(long.resume, read());
     const core = toCoreInput(options(), long, resume);
     const prepared = thread.remote.prepare(replaces === undefined ? "submit" : "edit", core, long);
     const result = prepared && (await prepared);
     if (result) return result;
-    const { runId: id, messages } = core;
     // In place of the options'; without any, these stand again.
     for (const { name } of core.tools) thread.submitTools.delete(name);
     for (const tool of long.tools ?? []) thread.submitTools.set(tool.name, tool);
-    if (signal?.aborted) return { runId: id, outcome: "aborted" };
-    const json = toJson(core);
-    const run: RunParts<State> = {
-      id,
-      ifBusy: core.ifBusy,
-      waits: core.ifAwaiting === "wait" && read().toolCalls.some(({ phase }) => phase === "awaiting-approval"),
-      queued: () => toQueued("submit", json),
-      start: (session) => session.call("submit", json),
-      again: (session) => {
-        const rest = { ...core, messages: [], replaces: undefined };
-        return core.resume ? session.call("submit", toJson({ ...rest, state: undefined })) : session.call("retry", toJson(rest));
-      },
-      fold: (at) => submitted(at, messages, state, replaces),
-    };
-    const atOnce = long.ifBusy === undefined && options().transport?.keep;
-    if (!atOnce) return start(run, signal);
-    return jobs.hurry(id, () => {
+    const run = toRun<State>(core, read().toolCalls);
+    if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
+    if (long.ifBusy !== undefined || !options().transport?.keep) return start(run, signal);
+    return jobs.hurry(run.id, () => {
       const done = start(run, signal);
       // The user has said something else, so the agent's answer is over.
       thread.channel?.current?.endAnswer();
@@ -67,7 +66,7 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   };
 
   /** Asks the last question again, or the one before that message. */
-  const ask = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
+  const repeat = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
     const prepared = thread.remote.prepare(kind, input, again);
     if (prepared) await prepared;
     const json = toJson({ ...input, of });
@@ -79,7 +78,6 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   };
 
   const retry = async (again?: AgainOptions): Promise<RunResult> => {
-    act();
     const lost = link.lost();
     const input = toAgainInput(options(), again);
     if (lost) return start({ id: lost.id, start: lost.again });
@@ -89,40 +87,39 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
       const { error } = read();
       return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
     }
-    return ask("retry", input, again);
+    return repeat("retry", input, again);
   };
 
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
-    act();
     // A handler of clicks that is given as it is gets an event.
     if (messageId !== undefined) expect("regenerate()", "string", messageId);
-    return ask("regenerate", toAgainInput(options(), again), again, messageId);
+    return repeat("regenerate", toAgainInput(options(), again), again, messageId);
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
     const replies = source.parts() ?? (await source.loadParts());
-    if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
+    if (!replies.isAnswer(answers)) return submit({ resume: answers });
     const answer = { ...replies.toAnswer(answers, read()), run: toRunInput(options()) };
     const json = toJson(answer);
     return start({ id: answer.run.runId, start: (session) => session.call("answer", json), part: true });
   };
 
   const attach = async (runId?: string): Promise<RunResult> => {
-    act();
     if (isEvent(runId)) runId = undefined;
     if (runId != null) expect("attach()", "string", runId);
     const same = runId === undefined || runId === read().runId;
-    return (same && jobs.rejoining) || jobs.join(runId, member);
+    return (same && jobs.rejoining) || jobs.join(runId, self);
   };
 
-  /** Shows the error of a call of the method that could not be made: the promise may be one that nobody looks at. */
+  /** Calls the method, and shows the error if the call could not be made: the promise may be one that nobody looks at. */
   const shown = <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) => async (...args: Args): Promise<RunResult> => {
     try {
+      act();
       return await method(...args);
     } catch (error) {
       // These were asked for by whoever called.
-      if (AgentError.is(error) && !self.disposed() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
+      if (AgentError.is(error) && !self.gone() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
       throw error;
     }
   };

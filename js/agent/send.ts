@@ -4,13 +4,13 @@ import type { Agent, Decision } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import type { Self } from "./self.js";
 
-type SendClient<State> = Pick<Self<State>, "thread" | "read" | "emitter" | "options" | "disposed">;
+type SendClient<State> = Pick<Self<State>, "thread" | "read" | "emitter" | "options" | "gone">;
 
 /** `agent.send`. */
 export function send<State>(self: SendClient<State>, event: Parameters<Agent["send"]>[0]): Decision {
   const { link, guard, channel } = self.thread;
   const unsent = (why: string): void => {
-    if (!self.disposed()) self.emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
+    if (!self.gone()) self.emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
   };
 
   const json = typeof event === "string" ? event : toJson(event);

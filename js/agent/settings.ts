@@ -15,6 +15,7 @@ export function toSettings(options: AgentOptions, threadId: () => string, guard:
       return threadId();
     },
     rules,
+    binary: !!(options.transport ?? options).binary,
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.

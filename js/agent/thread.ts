@@ -2,14 +2,13 @@
 // that have one store share one thread (js/thread/registry.ts), every other agent has its own.
 
 import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
-import { internal, toJson, unsupported } from "../base/failure.js";
+import { unsupported } from "../base/failure.js";
 import type { LinkClient, Link } from "../core/client.js";
 import { loading, type Inflate } from "../core/loader.js";
 import { toPolicy } from "../core/policy.js";
 import { refusal } from "../snapshot/save.js";
 import { createSource, type CoreSource } from "./core-source.js";
 import type { History } from "./history.js";
-import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
 import type { AgentChannel } from "./channel.js";
 import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
@@ -149,8 +148,8 @@ export function createThread<State, Place>(
     },
     openChannel: () =>
       loading(async () => {
-        const [{ createAgentChannel }, { weakly }] = await Promise.all([import("./channel.js"), source.loadParts()]);
-        return (channel ??= createAgentChannel(thread, republish, weakly, internal, toJson, toRunInput, unsupported));
+        const made = await (await source.loadParts()).openChannel(thread, republish);
+        return (channel ??= made);
       }),
     get jobs() {
       return jobs;

@@ -3,7 +3,7 @@
 import type { AgentError } from "./error.js";
 import type { AgentOptions } from "./options.js";
 import type { Connection } from "./snapshot.js";
-import type { KeepOpenOptions, RunTarget, TransportRequest, TransportTarget } from "./transport.js";
+import type { KeepOpenOptions, RetryOptions, RunTarget, TransportRequest, TransportTarget } from "./transport.js";
 
 /** One connection, while it lasts. */
 export interface Wire {
@@ -49,8 +49,22 @@ export interface ChannelClient {
   changed(): void;
   /** It is lost for good, between two answers. */
   failed(error: AgentError): void;
+  readonly kit: PageKit;
+}
+
+/** The page's helpers that the chunk of a channel receives. */
+export interface PageKit {
+  readonly AgentError: typeof AgentError;
+  /** Objects that may not be collected. */
+  readonly retained: Set<object>;
+  /** Calls a function of the application's, whose error goes no further. */
+  call(listener: () => void): void;
+  /** The option `retry` with its defaults. */
+  retryTimes(retry: AgentOptions["retry"]): { readonly [Name in Exclude<keyof RetryOptions, "posts">]-?: number };
   /** Gives the methods of the object, without holding it. */
   weakly<Target extends object>(target: Target): Target;
+  /** Calls back when the object has been collected. */
+  whenCollected(target: object, end: () => void): void;
 }
 
 /** Frames that wait to be read. */

@@ -15,8 +15,22 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
   ngaf: () => import("../glue/add-ons/ngaf.js"),
   "open-search": () => import("../glue/add-ons/open-search.js"),
   guard: () => import("../glue/add-ons/guard.js"),
+  strict: () => import("../glue/add-ons/strict.js"),
+  binary: () => import("../glue/add-ons/binary.js"),
   stepper: () => import("../glue/add-ons/stepper.js"),
 };
+
+/** The add-ons that call others: Chio's dialect reads events as the guard does, and the stepper takes streams of every kind. */
+const brought: Partial<Record<AddOn, readonly AddOn[]>> = { chio: ["guard"], stepper: ["strict", "binary"] };
+
+/** The add-ons that the options need, and these. A dialect of another name is refused by the core. */
+function addOnsOf(options: Needs, more: readonly AddOn[]): Set<AddOn> {
+  const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
+  const spoken = Object(dialect).name ?? dialect;
+  const needs = [spoken, guard !== undefined && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
+  const known = needs.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
+  return new Set(known.flatMap((each) => [each, ...(brought[each] ?? [])]));
+}
 
 /** The add-ons that the base has, or gets. */
 const loaded = new Map<AddOn, Promise<unknown>>();
@@ -39,13 +53,7 @@ export const glue = {
   attach,
   /** Loads the add-ons that are needed, once the base is there. */
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {
-    const { dialect, guard } = Object(options) as Needs;
-    const name = Object(dialect).name ?? dialect;
-    // Chio's dialect reads events as the guard does.
-    const wanted = [name, (guard !== undefined || name === "chio") && "guard", ...more];
-    // A dialect of another name is refused by the core.
-    const known = wanted.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
-    await Promise.all(known.map((each) => loaded.get(each) ?? add(each, inflate)));
+    await Promise.all([...addOnsOf(options, more)].map((each) => loaded.get(each) ?? add(each, inflate)));
     return glue;
   },
   askGuard,

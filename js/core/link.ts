@@ -212,11 +212,15 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
       }
       return json;
     },
-    awaitSave: () => void (shared.saved = true),
+    awaitSave: () => {
+      if (typeof shared.saved === "string") shared.lastSave = shared.saved;
+      shared.saved = true;
+    },
     restore: (shown, json) => {
       // Reset meanwhile, which has forgotten it.
       if (shared.disposed || !shared.saved) return;
       shared.saved = json;
+      shared.lastSave &&= json;
       if (steps.list.length) steps.preview(shown);
       else if (shown) publish(shown);
     },

@@ -5,8 +5,11 @@
 import type { Core, FullCore, Inflate } from "./loader.js";
 import type { AgentOptions } from "../api/types.js";
 
-/** A part of the full module besides its base: the dialects by their names; the guard; the stepper, and compaction. */
-export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "guard" | "stepper";
+/**
+ * A part of the full module besides its base: the dialects by their names; the guard; the grammar of strict rules; the binary framing; the
+ * stepper, and compaction.
+ */
+export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "guard" | "strict" | "binary" | "stepper";
 
 /** The options that decide which module is loaded. */
 export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;
@@ -14,7 +17,7 @@ export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" 
 /** Loads of both modules, whose bytes `inflate` unpacks where the package carries them. A load that failed is forgotten: the next call begins again. */
 export interface Modules {
   core(inflate: Inflate): Promise<Core>;
-  /** With the add-ons of the dialect and the guard that the options name, and `more`. */
+  /** With the add-ons that the options need, and `more`. */
   full(inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore>;
 }
 

@@ -20,13 +20,17 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Puts the bytes of a module back in order, by the program that comes with them (tools/pack.mjs). */
+/** The program that puts the bytes of a module back in order (tools/pack.mjs). */
+let unpacker: WebAssembly.Module;
+
+/** Puts them back, by the program that comes with them, or has come with the base that they are added to. */
 async function unpack(packed: ArrayBuffer): Promise<ArrayBuffer> {
   const [program = 0, at = 0] = new Uint32Array(packed, 0, 2);
   // A module as it is begins with its name.
   if (program === 0x6d736100) return packed;
-  const { instance } = await WebAssembly.instantiate(new Uint8Array(packed, 8, program));
-  const { memory, unpack: unfold } = instance.exports as { memory: WebAssembly.Memory; unpack(from: number, to: number): void };
+  if (program) unpacker = await WebAssembly.compile(new Uint8Array(packed, 8, program));
+  const { exports } = await WebAssembly.instantiate(unpacker);
+  const { memory, unpack: unfold } = exports as { memory: WebAssembly.Memory; unpack(from: number, to: number): void };
   const sorted = new Uint8Array(packed, at);
   const [size = 0] = new Uint32Array(packed, at, 1);
   const from = memory.grow(Math.ceil((sorted.length + size) / 65536)) * 65536;

@@ -17,6 +17,8 @@ export default function init(input: { module_or_path: ModuleInput }): Promise<un
 export interface SessionOptions {
   threadId: string;
   rules: "tolerant" | "strict";
+  /** Whether bodies may be in the binary framing; read by the module that has it. */
+  binary: boolean;
   /** `1.0` or `0.0.x`. */
   protocol: string;
   /** The name of the dialect that the server speaks, where that is not AG-UI. */

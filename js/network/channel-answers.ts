@@ -3,7 +3,6 @@
 
 import { createBody, type WritableBody } from "./body.js";
 import { endsByDefault, isText, parse } from "./channel-frames.js";
-import { call } from "../base/call.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
@@ -26,6 +25,8 @@ export interface AnswerChannel {
   hasMore(): boolean;
   /** The run was stopped. */
   stop(): void;
+  /** Calls a function of the application's, whose error goes no further. */
+  call(listener: () => void): void;
 }
 
 /** The answers of one channel, one after the other. There is none yet. */
@@ -65,7 +66,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
   /** Calls the application's function. An error that it throws is reported, and ends nothing. */
   const isEnd = (data: string): boolean => {
     let ends = false;
-    call(() => {
+    channel.call(() => {
       const event = parse(data);
       ends = !!event && !!answerEnds!(event as JsonObject);
     });

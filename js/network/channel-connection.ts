@@ -36,7 +36,7 @@ export function createConnection(client: ChannelClient, handlers: ConnectionEven
     const mine = (current.controller = new AbortController());
     // The loop that reads must not hold the agent: it could never be collected.
     const { signal } = mine;
-    const weak = client.weakly(events);
+    const weak = client.kit.weakly(events);
     handlers.begins();
     try {
       const { open } = client.source() ?? {};

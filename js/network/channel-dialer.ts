@@ -5,10 +5,9 @@
 //      └──close, closed by the server────────────────────┘
 
 import { createConnection, type ConnectionEvents } from "./channel-connection.js";
-import { retryTimes } from "./request.js";
 import { createBudget, pauseOf } from "./retry.js";
-import { AgentError } from "../api/error.js";
-import type { Channel, ChannelClient } from "../api/channel.js";
+import type { AgentError } from "../api/error.js";
+import type { Channel, ChannelClient, PageKit } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
 /** The frames of a channel's connections, and how they end. */
@@ -21,8 +20,9 @@ export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame
 
 /** A connection that is closed. */
 export function createDialer(client: ChannelClient, handlers: DialerHandlers) {
+  const { kit } = client;
   const phase = createPhase(() => client.changed());
-  const attempts = createAttempts(() => retryTimes(client.options().retry));
+  const attempts = createAttempts(() => kit.retryTimes(client.options().retry));
   let waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
   // The last id of a source.
   let cursor: string | undefined;
@@ -49,7 +49,7 @@ export function createDialer(client: ChannelClient, handlers: DialerHandlers) {
   });
 
   /** Nobody waits for it. */
-  const giveUp = (error = new AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void => {
+  const giveUp = (error: AgentError = new kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void => {
     handlers.closed();
     attempts.cancel();
     phase.set("closed");
@@ -65,7 +65,7 @@ export function createDialer(client: ChannelClient, handlers: DialerHandlers) {
     if (phase.is("closed")) return giveUp();
     const retryAt = attempts.later(error, redial);
     if (retryAt !== undefined) return phase.reconnecting(retryAt);
-    const failure = failureOf(error);
+    const failure = failureOf(kit, error);
     const requested = waiting.length > 0;
     giveUp(failure);
     if (!answering && !requested) client.failed(failure);
@@ -142,7 +142,7 @@ function createPhase(changed: () => void) {
 }
 
 /** Counts the attempts to open a connection since its last frame, and begins the next one when it is due. */
-function createAttempts(times: () => ReturnType<typeof retryTimes>) {
+function createAttempts(times: () => ReturnType<PageKit["retryTimes"]>) {
   let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Of this connection; 0 while it is not open.
@@ -181,8 +181,8 @@ function createAttempts(times: () => ReturnType<typeof retryTimes>) {
 const isDenied = (error: Error): boolean => (error as { status?: number }).status === 401;
 
 /** The error of a connection that could not be opened again. */
-function failureOf(cause: Error): AgentError {
+function failureOf(kit: PageKit, cause: Error): AgentError {
   const denied = isDenied(cause);
   const message = `The connection was lost, and could not be opened again: ${cause.message}`;
-  return new AgentError({ kind: denied ? "auth" : "connection", message, retryable: !denied, cause });
+  return new kit.AgentError({ kind: denied ? "auth" : "connection", message, retryable: !denied, cause });
 }

@@ -11,15 +11,13 @@ import { aborted, toError } from "./body.js";
 import { createAnswers } from "./channel-answers.js";
 import { createDialer } from "./channel-dialer.js";
 import { dataOf, idOf, isSign, isText } from "./channel-frames.js";
-import { retryTimes } from "./request.js";
-import { AgentError } from "../api/error.js";
 import type { Channel, ChannelClient, Wire } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 import { createQueue } from "../base/queue.js";
-import { retained, whenCollected } from "../base/weak.js";
 
 /** A channel that is closed. */
 export function createChannel(client: ChannelClient): Channel {
+  const { AgentError, retained, retryTimes, whenCollected } = client.kit;
   const settings = client.source()?.settings ?? {};
   const { bufferBytes = 16 * 2 ** 20 } = settings;
   const unread = createUnread();
@@ -37,6 +35,7 @@ export function createChannel(client: ChannelClient): Channel {
   };
 
   const answers = createAnswers(settings, {
+    call: client.kit.call,
     media: () => dialer.media(),
     isOpen: () => dialer.isOpen(),
     hasMore: () => unread.size() > 0,

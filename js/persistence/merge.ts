@@ -1,6 +1,6 @@
 // Two saves of one thread, compared and made one.
 
-import { union } from "../snapshot/compose.js";
+import type { SavesKit } from "./open.js";
 import type { Saved } from "../snapshot/save.js";
 
 /** Whether nothing was said or changed between two saves: JSON texts. */
@@ -13,7 +13,7 @@ export function sameThread(one: string, other: string): boolean {
 const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId" };
 
 /** Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. */
-export function mergeSaves(older: string, newer: string): string {
+export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string, newer: string): string {
   const [old, own] = [JSON.parse(older), JSON.parse(newer)];
   const merged = { ...old, ...own };
   for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);

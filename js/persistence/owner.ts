@@ -5,12 +5,10 @@
 //
 // A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
 
-import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
-import { inPage } from "../base/place.js";
-import { whenCollected } from "../base/weak.js";
-import type { StoreAnswer, First } from "./read.js";
-import { readStore, writeStore, type Text } from "./record.js";
+import type { Free } from "./lock.js";
+import type { Early, SavesKit } from "./open.js";
+import type { First, Text } from "./record.js";
 
 /** A thread, as the other users of its store see it. */
 export interface StoreMember {
@@ -38,8 +36,8 @@ export interface Claim {
   rest(): void;
   /** The thread is over. */
   leave(): void;
-  /** Reads the store, or what it has answered. */
-  read(answer?: StoreAnswer | Promise<StoreAnswer>): unknown;
+  /** Reads the store. */
+  read(): unknown;
   /**
    * Writes after everything that was written before, by any thread of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
    * save or its record is there.
@@ -57,12 +55,13 @@ export interface Claim {
 
 /** The state that the threads of a page with the same store share: as a rule there is one thread. */
 interface SharedStore {
+  readonly kit: SavesKit;
   readonly key: string | undefined;
   /** The first is the page's owner. Weak, so that what nobody uses can be collected. */
   line: WeakRef<StoreMember>[];
   /** Where there are no locks, this page has it. */
   lock: "none" | "asked" | "held";
-  free?: (() => void) | undefined;
+  free?: Free | undefined;
   channel?: BroadcastChannel | undefined;
   /** This tab does not only wait for its turn. */
   wants?: boolean;
@@ -93,18 +92,16 @@ const others = new WeakMap<AgentStore, SharedStore>();
 // Of all writes, so that a place that was forgotten is never taken for one that nobody wrote to.
 let writes = 0;
 
-const placeOf = (store: AgentStore): SharedStore => {
+const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): SharedStore => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = { key, line: [], lock: "none", version: writes, text: {}, busy: 0, promised: 0, readers: [] };
+    place = { kit, key, line: [], lock: "none", version: writes, text, busy: 0, promised: 0, readers: [] };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
   return place;
 };
-
-const locks = (place: SharedStore): LockManager | undefined => (place.key !== undefined && inPage() ? lockManager() : undefined);
 
 /** The threads that use the store, the owner first. */
 const lineOf = (place: SharedStore): StoreMember[] => {
@@ -112,7 +109,7 @@ const lineOf = (place: SharedStore): StoreMember[] => {
   return place.line.flatMap((each) => each.deref() ?? []);
 };
 
-const hasLock = (place: SharedStore): boolean => place.lock === "held" || !locks(place);
+const hasLock = (place: SharedStore): boolean => place.lock === "held" || !place.kit.locksFor(place.key);
 
 const say = (place: SharedStore, what: "want" | "held" | "saved"): void => {
   try {
@@ -206,35 +203,26 @@ const granted = (place: SharedStore): void => {
   else abandon(place);
 };
 
-/** Asks the platform for the lock. */
-const request = (place: SharedStore, active = false): void => {
-  const manager = locks(place);
-  if (!manager) return;
+/** Asks for the lock, unless that was done before (`asked`). */
+const request = (place: SharedStore, active = false, asked?: Promise<Free | undefined>): void => {
+  const { kit: { locksFor, takeLock }, key } = place;
+  const locks = locksFor(key);
+  if (!locks) return;
   listen(place);
   if (active) {
     place.wants = true;
     say(place, "want");
   }
-  if (place.lock !== "none") return;
+  if (place.lock !== "none") return void asked?.then((free) => free?.());
   place.lock = "asked";
-  const name = `ag-ui-wasm:${place.key}`;
-  const hold = (): Promise<void> =>
-    new Promise((free) => {
-      place.free = free;
-      granted(place);
-    });
   const wait = async (): Promise<void> => {
-    const got = await manager.request(name, { ifAvailable: true }, (lock) => {
-      if (lock) return hold().then(() => true);
-      if (active) lineOf(place)[0]?.denied();
-      return false;
-    });
-    if (!got) await manager.request(name, hold);
+    let free = await (asked ?? takeLock(locks, key));
+    if (!free && place.wants) lineOf(place)[0]?.denied();
+    free ??= await takeLock(locks, key, true);
+    place.free = free;
+    granted(place);
   };
-  wait().catch(() => {
-    // An origin that may not have locks: one page at a time is all that can be seen to.
-    if (place.lock === "asked") granted(place);
-  });
+  void wait();
 };
 
 /** The writes of a place, one after the other. */
@@ -244,7 +232,7 @@ const start = (place: SharedStore, store: AgentStore): void => {
   place.job = undefined;
   place.busy++;
   place.version = ++writes;
-  writeStore(store, place.text, JSON.parse(job.save), (failure, kept) => {
+  place.kit.writeStore(store, place.text, JSON.parse(job.save), (failure, kept) => {
     if (failure) job.failed(failure.cause);
     place.busy--;
     place.hangs = false;
@@ -260,10 +248,11 @@ const start = (place: SharedStore, store: AgentStore): void => {
 const forgetting = (place: SharedStore) => (): void => void (lineOf(place).length || abandon(place));
 
 /** A thread's claim to a store. Nothing is asked for yet. */
-export function createClaim(store: AgentStore, member: StoreMember, first: First): Claim {
+export function createClaim(kit: SavesKit, store: AgentStore, member: StoreMember, first: First, early?: Early): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
-  const at = (): SharedStore => placeOf(store);
+  const at = (): SharedStore => placeOf(store, kit, early?.text);
   const leads = (place: SharedStore): boolean => lineOf(place)[0] === member;
+  if (early?.lock) request(at(), false, early.lock);
 
   return {
     owns: () => leads(at()) && hasLock(at()),
@@ -272,7 +261,7 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
       const line = lineOf(place);
       if (!line.includes(member)) {
         place.line.push(new WeakRef(member));
-        whenCollected(member, forgetting(place));
+        kit.whenCollected(member, forgetting(place));
         if (!line.length) return lead(place, member);
       } else if (line[0] === member) {
         return hasLock(place) ? undefined : request(place, true);
@@ -293,7 +282,7 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
       if (next) lead(place, next);
       else abandon(place);
     },
-    read: (answer) => readStore(store, at().text, first, answer),
+    read: () => kit.readStore(store, at().text, first),
     write: (save, waitMs, failed, done) => {
       const place = at();
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -330,7 +319,7 @@ export function createClaim(store: AgentStore, member: StoreMember, first: First
       if (!place.promised && (!owing(place) || store.ordered)) return undefined;
       return new Promise((resolve) => place.readers.push(resolve));
     },
-    shared: () => !!locks(at()),
+    shared: () => !!kit.locksFor(store.key),
     version: () => at().version,
   };
 }

@@ -1,11 +1,58 @@
-// Writes a store: the text, and its record before (read.ts).
+// The format of a store: the text, which is the last save, and beside it a small record of the facts that promises depend on (the
+// calls that were executed, the queue, the run, the user's messages). The record is written with each save and stands in a place
+// of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the changes
+// since.
+//
+//   record.of = mark of the text   ─►  the text, with the changes since; the same for each text that was being written then (`among`)
+//   record.mark = mark of the text ─►  the text has all of it
+//   record.of = nothing            ─►  without a text: how an agent begins, with the changes since
+//   neither                        ─►  another page has written: a call that was executed stays executed, and no more
+//
+// A run that has ended since the text was cut off there: its answer is not in the record.
 
 import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
+import { composeSave, union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
-import { askStore, facts, readAnswer, type StoreAnswer, type First, type Marked, type Record } from "./read.js";
+
+/** A text as it is written. */
+interface Marked extends Saved {
+  readonly mark?: string;
+}
+
+/** The record beside it. */
+interface Record extends Partial<Pick<Saved, (typeof facts)[number]>> {
+  readonly mark: string;
+  readonly of?: string | undefined;
+  readonly among?: readonly string[];
+  readonly messages: readonly Message[];
+  readonly untold: readonly unknown[];
+}
+
+/** The members of a save that a record repeats. */
+const facts = ["threadId", "runId", "running", "interrupts", "handled", "unsent", "failed", "queue", "turn", "resumed"] as const;
+/** How far the stream of a run was read: of no use for another run. */
+const stream = ["lastEventId", "cursor", "behind", "usageTold", "checkpoint", "earlier"];
+
+/** The text with what the record says of it. */
+function join(found: unknown, record: Record | undefined): unknown {
+  const { mark, ...text } = found as Marked;
+  if (!record || record.mark === mark) return text;
+  if (record.of !== mark && !record.among?.includes(mark!)) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
+  const same = record.runId === text.runId;
+  return {
+    ...Object.fromEntries(Object.entries(text).filter(([name]) => same || !stream.includes(name))),
+    ...Object.fromEntries(facts.map((name) => [name, record[name]])),
+    running: record.running || ((!same || text.running) && !record.interrupts?.length),
+    messages: union(text.messages, record.messages, ({ id }) => id),
+    untold: record.untold,
+  };
+}
+
+/** How an agent begins that finds nothing. */
+export type First = Pick<Saved, "messages" | "state">;
 
 /** The text that is in a store, as far as this page knows. */
 export interface Text {
@@ -48,16 +95,29 @@ function recordOf(saved: Saved, mark: string, { mark: of, known = new Set(), wri
   return { ...Object.fromEntries(facts.map((name) => [name, saved[name]])), mark, of, ...(writing.size && { among: [...writing] }), messages, untold };
 }
 
-/** Reads the store, or what it has answered. */
-export function readStore(store: AgentStore, at: Text, first: First, answer?: StoreAnswer | Promise<StoreAnswer>): unknown {
+/** Reads the save of a store. */
+export function readStore(store: AgentStore, at: Text, first: First): unknown {
   const number = ++begun;
-  const read = (found: StoreAnswer): unknown => {
-    const { save, text, record } = readAnswer(store, found, first);
-    if (text) note(at, number, text);
-    return record && record.mark === at.refused?.mark ? at.refused.saved : save;
+  const read = (found: unknown, beside?: unknown): unknown => {
+    // A record that is damaged is none.
+    const record = Array.isArray((beside as Record | undefined)?.handled) ? (beside as Record) : undefined;
+    // Not one save has been written so far.
+    const none = !found && record && record.of === undefined;
+    const text = none ? JSON.parse(composeSave(undefined, { ...first, threadId: record.threadId! })) : (found as Marked | undefined);
+    if (!store.record || !Array.isArray(text?.messages)) return text;
+    note(at, number, text);
+    return record && record.mark === at.refused?.mark ? at.refused.saved : join(text, record);
   };
-  const asked = answer ?? askStore(store);
-  return isPromise(asked) ? asked.then(read) : read(asked);
+  const beside = (): unknown => {
+    try {
+      return store.record?.load();
+    } catch {
+      return undefined;
+    }
+  };
+  const [text, record] = [store.load(), beside()];
+  if (!isPromise(text) && !isPromise(record)) return read(text, record);
+  return Promise.all([text, Promise.resolve(record).catch(() => {})]).then((both) => read(...both));
 }
 
 /** Writes a save, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */

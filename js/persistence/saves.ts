@@ -7,11 +7,9 @@ import { createClaim, type StoreMember } from "./owner.js";
 import { createStoreRead } from "./store-read.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
-import type { Early } from "./open.js";
-import { AgentError } from "../api/error.js";
+import type { Early, SavesKit } from "./open.js";
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import type { SavedAgent } from "../api/saving.js";
-import { settle } from "../base/promise.js";
 import { later } from "../base/timer.js";
 
 /** The saves of a thread in the store of its option `persist`. */
@@ -19,17 +17,18 @@ export const openSaves = (
   given: SavesOptions,
   thread: SavesClient,
   { show, refuse }: Beginning,
-  { answer, shown: early }: Early = {},
+  kit: SavesKit,
+  early?: Early,
 ): Saves => {
   const { link, shown, members, emitter } = thread;
   const { everyMs = 1000, waitMs = 300, loadMs = 3000, linger = Infinity } = given.saving ?? {};
   const gate = createGate();
-  const question = createStoreRead();
+  const reading = createStoreRead(kit);
   // The agent's save when it let go of a store that it could not write to.
   let unsaved: string | undefined;
   // The agent's save when it began without a store, if nothing was done by then.
   let without: string | undefined;
-  let last = early;
+  let last = early?.shown;
   // The loaded save may have been written over since.
   let stale = false;
   let disposed = false;
@@ -77,7 +76,7 @@ export const openSaves = (
   const begin = (value: unknown): void => {
     try {
       const found = value == null ? undefined : JSON.stringify(value);
-      const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
+      const text = found !== undefined && unsaved !== undefined ? mergeSaves(kit, found, unsaved) : (found ?? unsaved);
       if (link.open()) link.suspend();
       quiet = true;
       // A save that is shown already is not shown anew.
@@ -120,7 +119,7 @@ export const openSaves = (
   const fetch = (read = load, limit = loadMs): void => {
     stale = false;
     stored.asked();
-    question.ask(read, limit, {
+    reading.ask(read, limit, {
       now: (value) => {
         if (value) link.awaitSave();
         begin(value);
@@ -204,14 +203,14 @@ export const openSaves = (
 
   const member: StoreMember = {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => (working() && !deserted()) || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    busy: () => (working() && !deserted()) || (stored.dirty && !!gate.closed && (reading.open || !stored.unread)),
     mounted: members.watched,
     surrender: () => letGo(),
     own: () => {
       if (disposed) return;
       // Somebody may have written since: an agent of this page, or of another tab.
       stale ||= claim.shared() || stored.changed();
-      if (question.open) return;
+      if (reading.open) return;
       if (!stale) {
         // A save that was read waits as long as the store is not this agent's.
         begin(last === undefined ? undefined : JSON.parse(last));
@@ -221,14 +220,14 @@ export const openSaves = (
       fetch();
     },
     look: () => {
-      if (!gate.closed || disposed || question.open || link.busy()) return;
+      if (!gate.closed || disposed || reading.open || link.busy()) return;
       const apply = (value: unknown): void => {
         if (!value || !gate.closed || disposed || claim.owns() || link.busy()) return;
         begin(value);
         link.awaitSave();
       };
       // A read that fails is made again once the store is this agent's.
-      settle(() => claim.read(), apply, () => {});
+      kit.settle(() => claim.read(), apply, () => {});
     },
     denied: () => {
       close();
@@ -238,14 +237,14 @@ export const openSaves = (
       });
     },
   };
-  const claim = createClaim(given.persist!, member, shown.first);
-  const stored = createStored(claim, waitMs, (message) => warn("not-saved", message));
+  const claim = createClaim(kit, given.persist!, member, shown.first, early);
+  const stored = createStored(kit, claim, waitMs, (message) => warn("not-saved", message));
 
   return {
     begin: () => {
       // The application's own save is not the store's, and may take its time.
-      if (given.restore != null) fetch(() => given.restore, Infinity);
-      else fetch(answer ? () => claim.read(answer) : load);
+      const own = given.restore != null;
+      fetch(early?.read ?? (own ? () => given.restore : load), own ? Infinity : loadMs);
       quiet = false;
     },
     ready: async () => {
@@ -273,8 +272,7 @@ export const openSaves = (
     },
     refusal: () => {
       if (!lost || !given.saving?.required) return undefined;
-      const message = "The store keeps nothing of it, and saving.required is set";
-      return new AgentError({ kind: "unsupported", code: "not-saved", message });
+      return kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set");
     },
     save: () => keeper.save(),
     write: (said, done) => {
@@ -301,7 +299,7 @@ export const openSaves = (
       disposed = true;
       const owes = stored.late && stored.dirty;
       const written = owes ? claim.promise() : () => {};
-      question.end(written);
+      reading.end(written);
       // A store that hangs is not waited for.
       if (owes) later(loadMs, written);
       claim.leave();

@@ -1,7 +1,7 @@
 // An agent's question to its store, which answers at once, later, too late or never. One at a time: the answer to an earlier one
 // is of no use.
 
-import { isPromise } from "../base/promise.js";
+import type { SavesKit } from "./open.js";
 import { later } from "../base/timer.js";
 
 /** The answers to a question: `found` or `refused`, at once or later; or `late`, and then perhaps `arrived`. */
@@ -30,7 +30,7 @@ export interface StoreRead {
 }
 
 /** Nothing is asked yet. */
-export function createStoreRead(): StoreRead {
+export function createStoreRead({ isPromise }: Pick<SavesKit, "isPromise">): StoreRead {
   let asked = 0;
   let open = false;
   let ended: (() => void) | undefined;

@@ -2,8 +2,7 @@
 // late to be shown, and never over a save that has not been read.
 
 import { mergeSaves } from "./merge.js";
-import { reasonOf } from "../base/failure.js";
-import { settle } from "../base/promise.js";
+import type { SavesKit } from "./open.js";
 import type { Claim } from "./owner.js";
 
 export interface Stored {
@@ -35,17 +34,17 @@ export interface Stored {
 }
 
 /** A store that nobody has asked. `warn` hears what keeps a save from being written. */
-export function createStored(claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
+export function createStored(kit: SavesKit, claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
   let unknown: "late" | "refused" | undefined;
   let older: string | undefined;
   let dirty = false;
   let seen = 0;
   let reported: string | undefined;
 
-  const whole = (json: string): string => (older === undefined ? json : mergeSaves(older, json));
+  const whole = (json: string): string => (older === undefined ? json : mergeSaves(kit, older, json));
 
   const failed = (cause: unknown): void => {
-    const message = `The agent could not be saved: ${reasonOf(cause)}`;
+    const message = `The agent could not be saved: ${kit.reasonOf(cause)}`;
     // A store that is full is so all the time.
     if (message !== reported) warn(reported = message);
   };
@@ -88,7 +87,7 @@ export function createStored(claim: Claim, waitMs: number, warn: (message: strin
         found(value);
         put(json, done);
       };
-      settle(() => claim.read(), answered, failed);
+      kit.settle(() => claim.read(), answered, failed);
       if (unknown) done(false);
     },
     writeLast: (json) => claim.write(whole(json), waitMs, failed, () => {}),

@@ -10,17 +10,22 @@ import { messageKey } from "./message-key.js";
 const closed = { phase: "closed", attempt: 0 } as const;
 const connecting = { phase: "connecting", attempt: 0 } as const;
 
+/** The part of a submit that the snapshot shows. */
+interface Submitted {
+  readonly messages: readonly Message[];
+  readonly state?: unknown;
+  readonly replaces?: string | undefined;
+}
+
 /** A submit: the messages are appended, or take the place of `replaces` and what follows it. Idempotent. */
 export function submitted<State>(
   at: AgentSnapshot<State>,
-  messages: readonly Message[],
-  state: State | Partial<State> | undefined,
-  replaces: string | undefined,
+  { messages, state, replaces }: Submitted,
 ): AgentSnapshot<State> {
   const cut = at.messages.findIndex((old) => old.id === replaces);
   const earlier = cut < 0 ? at.messages : at.messages.slice(0, cut);
   const added = messages.filter(({ id }) => !earlier.some((old) => old.id === id));
-  return { ...at, messages: [...earlier, ...added], state: merge(at.state, state) };
+  return { ...at, messages: [...earlier, ...added], state: merge(at.state, state as State) };
 }
 
 /** Members of an object are merged, any other value replaces. */

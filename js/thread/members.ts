@@ -15,7 +15,7 @@ export interface Member<State> {
   readonly mounted: boolean;
   /** Somebody looks at it. */
   watched(): boolean;
-  /** It was disposed of. */
+  /** It, or its thread, was disposed of. */
   gone(): boolean;
   /** The thread has changed. */
   changed(): void;

@@ -63,6 +63,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn rules(this: &SessionOptions) -> String;
     #[wasm_bindgen(method, getter)]
+    pub fn binary(this: &SessionOptions) -> bool;
+    #[wasm_bindgen(method, getter)]
     pub fn protocol(this: &SessionOptions) -> String;
     #[wasm_bindgen(method, getter)]
     pub fn dialect(this: &SessionOptions) -> Option<String>;

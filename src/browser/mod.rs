@@ -36,6 +36,7 @@ impl TryFrom<SessionOptions> for Options {
         Ok(Self {
             thread_id: options.thread_id(),
             strict,
+            binary: cfg!(feature = "codecs") && options.binary(),
             protocol: Protocol::parse(&options.protocol())
                 .ok_or(Misuse::Input("\"1.0\" or \"0.0.x\" as \"protocol\""))?,
             events: Wanted::read(&options.events()),

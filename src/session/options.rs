@@ -10,6 +10,8 @@ pub struct Options {
     pub thread_id: String,
     /// A broken rule ends the run with an error, instead of a warning.
     pub strict: bool,
+    /// Bodies may be in the binary framing, default yes.
+    pub binary: bool,
     /// The server's version of AG-UI, default 1.0.
     pub protocol: Protocol,
     /// The events that are reported as they came (`Effect::Event`), default none.
@@ -54,6 +56,7 @@ impl Default for Options {
         Self {
             thread_id: String::new(),
             strict: false,
+            binary: true,
             protocol: Protocol::CURRENT,
             events: Wanted::default(),
             max_frame_bytes: 10 * 1024 * 1024,

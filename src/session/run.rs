@@ -38,8 +38,8 @@ pub(super) struct BodyStart {
 }
 
 impl BodyStart {
-    pub fn new(status: u16, content_type: &str, retry_after: Option<f64>, limit: usize) -> Self {
-        let format = Format::of(content_type);
+    pub fn new(status: u16, content_type: &str, binary: bool, retry_after: Option<f64>, limit: usize) -> Self {
+        let format = Format::of(content_type, binary);
         Self {
             status,
             content_type: content_type.to_owned(),

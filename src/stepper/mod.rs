@@ -93,7 +93,7 @@ impl Stepper {
     /// A body begins.
     pub fn open(&mut self, content_type: &str) {
         let Settings { frame_bytes, depth, .. } = self.settings;
-        self.framer = Some(Box::new(Framer::new(Format::of(content_type), frame_bytes, depth)));
+        self.framer = Some(Box::new(Framer::new(Format::of(content_type, true), frame_bytes, depth)));
         self.growing = false;
     }
 

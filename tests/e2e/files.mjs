@@ -7,16 +7,18 @@ import { fileURLToPath } from "node:url";
 const types = { html: "text/html", js: "text/javascript", wasm: "application/wasm" };
 
 /**
- * Serves until it is closed; `answer` is the agent at `/agent`. `headers` go with every file.
+ * Serves until it is closed; `answer` is the agent at `/agent`. `headers` go with every file, each of which waits for `ready`.
  *
  * @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => unknown} answer
  * @param {Record<string, string>} [headers]
+ * @param {(pathname: string) => unknown} [ready]
  */
-export async function serveFiles(answer, headers = {}) {
+export async function serveFiles(answer, headers = {}, ready = () => {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page");
     try {
       if (pathname === "/agent") return await answer(request, response);
+      await ready(pathname);
       const path = pathname.startsWith("/pkg/") ? `../..${pathname}` : `./page${pathname}`;
       const body = await readFile(fileURLToPath(new URL(path, import.meta.url)));
       response.writeHead(200, { "content-type": types[/** @type {keyof typeof types} */ (pathname.split(".").pop())], ...headers }).end(body);

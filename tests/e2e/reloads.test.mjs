@@ -17,6 +17,8 @@ let browser;
 let requests = [];
 /** Answers that wait, by what was said. */
 let held = [];
+/** The code that writes stores waits for this. */
+let saves;
 
 /** Streams words, calls the page's tool `count`, or says nothing until it is let go: as the last message of the user asks. */
 async function answer(request, response) {
@@ -47,7 +49,7 @@ async function answer(request, response) {
 }
 
 before(async () => {
-  server = await serveFiles(answer);
+  server = await serveFiles(answer, {}, (path) => path.endsWith("/persistence/saves.js") && saves);
   browser = await openBrowser(engine, { width: 600, height: 400 });
 });
 after(async () => {
@@ -107,6 +109,43 @@ describe("a reload in the middle of a run", () => {
           assert.equal(new Set(sent).size, sent.length, "nothing is sent twice");
           assert.ok(sent.length <= 2, `nothing is sent unasked: ${sent}`);
         }
+      });
+    }
+  }
+});
+
+describe("a page that is left before the code has come that writes its store", () => {
+  for (const database of [undefined, "early"]) {
+    for (const worker of [false, true]) {
+      const where = `${database ? "IndexedDB" : "localStorage"}, ${worker ? "in a worker" : "in the page"}`;
+      it(`has kept what was said, which is sent once: ${where}`, async () => {
+        const persist = `early ${Math.random()}`;
+        const options = { url: "/agent", persist, database, worker, threadId: persist };
+        let arrive;
+        saves = new Promise((resolve) => (arrive = resolve));
+        const begin = async () => {
+          await browser.goto(address("index.html"));
+          await started();
+          await browser.evaluate((options) => life.start(options), options);
+        };
+        await begin();
+        await browser.evaluate(() => void life.agent.submit("hello"));
+        const kept = (await browser.waitFor(async () => {
+          const record = await life.store.record.load();
+          return record?.queue.length === 1 && record.queue[0].messages[0].content;
+        }, { message: `${where}: nothing is in the store` }));
+        assert.equal(kept, "hello");
+        await browser.goto(address("tabs.html"));
+        assert.equal(requests.length, 0);
+        saves = undefined;
+        arrive();
+        await begin();
+        const shown = () => {
+          const { messages, status, queue } = life.agent.getSnapshot();
+          return messages.length === 2 && status === "idle" && !queue.length && messages.map(({ content }) => content.slice(-6));
+        };
+        assert.deepEqual(await browser.waitFor(shown, { message: `${where}: it is not sent` }), ["hello", "word59"]);
+        assert.deepEqual(requests.map(({ messages }) => messages.length), [1]);
       });
     }
   }

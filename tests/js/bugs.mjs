@@ -58,8 +58,8 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
-    to: "(stored.dirty && question.open)",
+    from: "(stored.dirty && !!gate.closed && (reading.open || !stored.unread))",
+    to: "(stored.dirty && reading.open)",
     tests: ["tabs"],
   },
   {
@@ -177,7 +177,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
+    from: "(stored.dirty && !!gate.closed && (reading.open || !stored.unread))",
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -302,21 +302,21 @@ export const bugs = [
   },
   {
     name: "what happened since a save that did not fit is forgotten",
-    file: "persistence/read.ts",
+    file: "persistence/record.ts",
     from: "if (!record || record.mark === mark) return text;",
     to: "if (record !== null) return text;",
     tests: ["record"],
   },
   {
     name: "the record of an older save is taken for news",
-    file: "persistence/read.ts",
+    file: "persistence/record.ts",
     from: "if (record.of !== mark && !record.among?.includes(mark!)) return",
     to: "if (record === null) return",
     tests: ["record"],
   },
   {
     name: "a run is joined where another one was cut",
-    file: "persistence/read.ts",
+    file: "persistence/record.ts",
     from: "filter(([name]) => same || !stream.includes(name))",
     to: "filter(() => true)",
     tests: ["record"],

@@ -1,4 +1,4 @@
-// The code of the README and of each page: it compiles against the installed package, and the first block of a page runs.
+// The code of the README and of each page: it compiles against the installed package, and runs.
 //
 //   node --test tests/readme/code.test.mjs       needs a built package
 
@@ -50,17 +50,19 @@ function first(name) {
   return found;
 }
 
-/** Runs it in Node, in a document, and gives what it prints. @param {string} name @param {Block} block */
+/** Runs it in Node, in a document, and gives what it prints. Its components are rendered below an agent. @param {string} name @param {Block} block */
 async function run(name, { language, code }) {
   const { code: script } = await transform(live(code), { loader: /** @type {"js" | "ts" | "tsx"} */ (language), jsx: "automatic" });
   const file = consumer.write(`${name.replaceAll("/", "-")}.mjs`, script);
   const start = consumer.write(`run-${name.replaceAll("/", "-")}.mjs`, `
-    ${/\bdocument\./.test(script) ? 'globalThis.window = new (await import("jsdom")).JSDOM().window; globalThis.document = window.document;' : ""}
-    const { Chat } = await import(${JSON.stringify(file)});
-    if (Chat) {
+    ${/\bdocument\.|\bsessionStorage\b/.test(script) ? 'globalThis.window = new (await import("jsdom")).JSDOM("<textarea></textarea>", { url: "http://localhost" }).window; Object.assign(globalThis, { document: window.document, sessionStorage: window.sessionStorage, addEventListener: window.addEventListener.bind(window) });' : ""}
+    const parts = Object.entries(await import(${JSON.stringify(file)}));
+    const components = parts.filter(([name, part]) => /^[A-Z]/.test(name) && part.length === 0).map(([, part]) => part);
+    if (${language === "tsx"} && components.length > 0) {
       const { createElement } = await import("react");
       const { renderToString } = await import("react-dom/server");
-      console.log(renderToString(createElement(Chat)));
+      const { AgentProvider } = await import("ag-ui-wasm/react");
+      for (const component of components) console.log(renderToString(createElement(AgentProvider, { agent: { url: "${server.url}/agent/short" } }, createElement(component))));
     }
     const rows = [...(globalThis.document?.querySelectorAll("ol > li") ?? [])].map((row) => row.textContent);
     if (rows.length > 0) console.log(JSON.stringify(rows));
@@ -162,6 +164,20 @@ describe("code", () => {
   for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name) && !ofServers(name))) {
     test(`${name}: the first example runs`, async () => {
       assert.match(await run(name, first(name)), prints[name] ?? /./);
+    });
+  }
+
+  /** Later blocks that cannot run here, and why. @type {Record<string, string>} */
+  const elsewhereAlone = {
+    "docs/angular.md": "a decorator needs the compiler of the application",
+    "docs/assistant-ui.md": "its library is not installed here",
+    "docs/hosts.md": "workerd imports the module as a file",
+    "docs/use-chat.md": "it waits for a thread, and a server renders nothing before",
+  };
+  for (const name of documents.filter((name) => !(name in elsewhereAlone) && !ofSystems(name) && !ofServers(name))) {
+    const later = blocks(name).filter(({ language, code }) => /^(js|tsx?)$/.test(language) && /^import .*"ag-ui-wasm/m.test(code) && code !== first(name).code);
+    if (later.length > 0) test(`${name}: the other examples run`, async () => {
+      for (const [at, block] of later.entries()) await run(`${name}-${at}`, block);
     });
   }
 

@@ -88,7 +88,7 @@ const others = readdirSync(pages).filter((file) =>
 
 export default {
   title: "ag-ui-wasm",
-  description: "A browser client for agents that speak AG-UI: a Rust core in WebAssembly, one immutable snapshot, bindings for React and Svelte.",
+  description: "A browser client for agents that speak AG-UI: a Rust core in WebAssembly, one immutable snapshot, bindings for React, Svelte, Vue and Angular.",
   cleanUrls: false,
   ignoreDeadLinks: [/demo\/index/],
   // llms.txt, llms-full.txt, and each page as Markdown beside it: for those that read with a program.

@@ -44,7 +44,7 @@ layout: home
 hero:
   name: ag-ui-wasm
   text: The agent streams. Your page stays smooth.
-  tagline: A browser client for agents that speak AG-UI. A Rust core in WebAssembly, one immutable snapshot, bindings for React and Svelte.
+  tagline: A browser client for agents that speak AG-UI. A Rust core in WebAssembly, one immutable snapshot, bindings for React, Svelte, Vue and Angular.
   actions:
     - { theme: brand, text: Get started, link: /tutorial }
     - { theme: alt, text: Live demo, link: ./demo/index.html, target: _self }

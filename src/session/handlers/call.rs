@@ -26,7 +26,9 @@ impl Session {
             #[cfg(feature = "guard")]
             "guardCounters" => self.guard_counters().map_or(Reply::Nothing, Reply::Json),
             #[cfg(feature = "guard")]
-            "judgeInbound" => self.judge_inbound(json, now).map_or(Reply::Nothing, Reply::Json),
+            "judgeInbound" if self.intake.is_guarded() => {
+                self.judge_inbound(json, now).map_or(Reply::Nothing, Reply::Json)
+            }
             _ => {
                 self.command(method, json, now)?;
                 Reply::Nothing

@@ -35,6 +35,7 @@ impl Session {
     }
 
     /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
+    #[inline(never)]
     pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
         let gate = self.intake.gate();
         let decision = gate.inbound(json, self.options.max_depth, now)?;
@@ -63,6 +64,7 @@ impl Session {
 
     /// Takes an event through the gate: reports what may be seen of it, and hands on what may be shown of it. `fields`,
     /// `data`: the frame that it came in.
+    #[inline(never)]
     pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
         let event = incoming.event.name();
         let mut chunks = self.intake.lend_chunks();

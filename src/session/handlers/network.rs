@@ -15,13 +15,14 @@ impl Session {
         if !self.is_on(request) {
             return;
         }
-        let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, long_event, .. } = self.options;
+        let Options { binary, max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, long_event, .. } =
+            self.options;
         let asked = retry_after.and_then(|value| crate::session::rejoin::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }
         let Some(run) = &mut self.run else { return };
-        let mut body = BodyStart::new(status, content_type, asked, max_error_body_bytes);
+        let mut body = BodyStart::new(status, content_type, binary, asked, max_error_body_bytes);
         self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event));
         run.heard = now;
         if (200..300).contains(&status) {

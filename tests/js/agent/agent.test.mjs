@@ -115,6 +115,7 @@ describe("createAgent", () => {
     assert.deepEqual(options, {
       threadId: "t",
       rules: "strict",
+      binary: false,
       protocol: "1.0",
       dialect: undefined,
       dialectSettings: "{}",

@@ -129,7 +129,7 @@ describe("React gives back what it made", { skip: !real && "the core is a stand-
     const request = (_, ...rest) => {
       const take = rest.pop();
       // Asked for at once, it is not to be had; then it has to be waited for.
-      return rest.length ? Promise.resolve(take(null)) : new Promise((done) => (grant = () => done(take({}))));
+      return rest[0]?.ifAvailable ? Promise.resolve(take(null)) : new Promise((done) => (grant = () => done(take({}))));
     };
     Object.defineProperty(navigator, "locks", { value: { request }, configurable: true });
     const persist = storeOf({ key: "one", load: () => undefined, save() {}, clear() {} });

@@ -94,7 +94,7 @@ export const bugs = [
   },
   {
     name: "a record is of no text that was being written",
-    file: "persistence/read.ts",
+    file: "persistence/record.ts",
     from: " && !record.among?.includes(mark!)",
     to: "",
     tests: ["record"],
@@ -108,7 +108,7 @@ export const bugs = [
   },
   {
     name: "a run has ended whose answer is in no text",
-    file: "persistence/read.ts",
+    file: "persistence/record.ts",
     from: "running: record.running || ((!same || text.running) && !record.interrupts?.length),",
     to: "",
     tests: ["record"],
@@ -133,5 +133,33 @@ export const bugs = [
     from: "steps.forget(true);",
     to: "steps.forget();",
     tests: ["linger"],
+  },
+  {
+    name: "a submit is in no store before the code of saves has come",
+    file: "persistence/open.ts",
+    from: "        // The agent's use is shown by now.\n        write();",
+    to: "",
+    tests: ["early"],
+  },
+  {
+    name: "a tab writes the store of another one before the code of saves has come",
+    file: "persistence/open.ts",
+    from: "owns = !!free;",
+    to: "owns = true;",
+    tests: ["early"],
+  },
+  {
+    name: "a thread that was reset comes back with the code of saves",
+    file: "persistence/open.ts",
+    from: "read = () => save;",
+    to: "",
+    tests: ["early"],
+  },
+  {
+    name: "the queue of the save is forgotten while the code of saves is on its way",
+    file: "core/link.ts",
+    from: "if (typeof shared.saved === \"string\") shared.lastSave = shared.saved;",
+    to: "",
+    tests: ["early"],
   },
 ];

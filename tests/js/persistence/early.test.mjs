@@ -98,4 +98,107 @@ describe("the saves of the first agent", { skip: !real }, () => {
     `);
     assert.deepEqual(left, [["a", "e"]]);
   });
+
+  /** A page whose code of saves never comes. */
+  const waits = `
+    const { register } = await import("node:module");
+    register("data:text/javascript," + encodeURIComponent(
+      "export const load = (url, context, next) => (url.endsWith('persistence/saves.js') ? new Promise(() => {}) : next(url, context));"
+    ));
+    let [text, beside] = [save];
+    let held;
+    const locks = { request: async (name, { ifAvailable }, granted) => granted(held ? null : (held = name)) };
+    Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+    globalThis.document = { addEventListener() {}, removeEventListener() {} };
+    const persist = createStore({
+      key: "k",
+      load: () => text,
+      save: (saved) => { if (full) throw new Error("full"); text = saved; },
+      clear: () => {},
+      record: { load: () => beside, save: (made) => void (beside = made) },
+    });
+    let full = false;
+    const next = () => say(text, beside ?? null);
+  `;
+
+  /** The thread that the next page has of what the first one has left, and what it sends. */
+  const after = ([text, record]) => {
+    const [found] = page(`
+      const agent = make(store(undefined, ${JSON.stringify(text)}, ${JSON.stringify(record ?? undefined)}));
+      const before = shown(agent);
+      await agent.submit({ message: { id: "z", content: "z" } });
+      say(before, sent);
+    `);
+    return found;
+  };
+
+  it("have what was submitted before the code has come, or where it never comes", () => {
+    for (const used of ["", "agent.subscribe(() => {}); await task();"]) {
+      const [left] = page(`${waits}
+        const agent = make(persist);
+        ${used}
+        void agent.submit({ message: { id: "c", content: "c" } });
+        // The lock comes in a turn.
+        await 0; await 0; await 0; await 0;
+        next();
+      `);
+      assert.deepEqual(after(left), [["a"], [["a", "c"], ["a", "c", "z"]]]);
+    }
+  });
+
+  it("have it although the store is full", () => {
+    const [left] = page(`${waits}
+      full = true;
+      const agent = make(persist);
+      void agent.submit({ message: { id: "c", content: "c" } });
+      await task();
+      next();
+    `);
+    assert.deepEqual(left[0].messages.map(({ id }) => id), ["a"]);
+    assert.deepEqual(after(left), [["a"], [["a", "c"], ["a", "c", "z"]]]);
+  });
+
+  it("keep what is in them until then", () => {
+    const [kept] = page(`${waits}
+      text = { ...save, handled: ["h"], queue: [{ start: "submit", runId: "q", messages: [user("q")] }] };
+      const agent = make(persist);
+      void agent.submit({ message: { id: "c", content: "c" } });
+      await task();
+      say(text.handled, text.queue.map(({ messages }) => messages[0].id), agent.save().handled);
+    `);
+    assert.deepEqual(kept, [["h"], ["q", "c"], ["h"]]);
+  });
+
+  it("have what was changed, and know who has the store", () => {
+    const [left] = page(`${waits}
+      const agent = make(persist);
+      agent.subscribe(() => {});
+      agent.setState({ n: 1 });
+      await task();
+      say(text.state, held);
+    `);
+    assert.deepEqual(left, [{ n: 1 }, "ag-ui-wasm:k"]);
+  });
+
+  it("are not written while another tab has the store", () => {
+    const [left] = page(`${waits}
+      held = "another tab's";
+      const agent = make(persist);
+      void agent.submit({ message: { id: "c", content: "c" } });
+      await task();
+      next();
+    `);
+    assert.deepEqual(left, [{ ...left[0], mark: "1" }, null]);
+  });
+
+  it("are those of the thread as it was reset", () => {
+    const [reset] = page(`
+      const agent = make(store());
+      agent.reset();
+      const before = shown(agent);
+      await agent.submit({ message: { id: "c", content: "c" } });
+      say(before, sent, shown(agent));
+    `);
+    assert.deepEqual(reset, [[], [["c"]], ["c"]]);
+  });
 });

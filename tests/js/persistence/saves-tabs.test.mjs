@@ -44,8 +44,9 @@ describe("one owner of all tabs", () => {
     for (const name of ["one", "two"]) {
       cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
     }
-    const modules = (name) => Promise.all(["agent/agent.js", "persistence/saves.js", "thread/registry.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
-    tabs = (await Promise.all(["one", "two"].map(modules))).map((both) => Object.assign({}, ...both));
+    const modules = (name) => Promise.all(["agent/agent.js", "persistence/open.js", "thread/registry.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
+    tabs = (await Promise.all(["one", "two"].map(modules))).map((all) => Object.assign({}, ...all));
+    await Promise.all(tabs.map(({ loadSaves }) => loadSaves()));
   });
   after(() => rmSync(place, { recursive: true, force: true }));
 
@@ -61,7 +62,7 @@ describe("one owner of all tabs", () => {
   });
 
   // A store brings what its tab has for it.
-  const inTab = (tab, { persist, ...options }) => ({ ...options, persist: { ...persist, open: tabs[tab].openSaves, share: tabs[tab].shareThread } });
+  const inTab = (tab, { persist, ...options }) => ({ ...options, persist: { ...persist, open: tabs[tab].openStored, share: tabs[tab].shareThread } });
   const open = (tab, options) => {
     const agent = create(inTab(tab, options), core, tabs[tab].createAgentWith);
     agent.subscribe(() => {});

@@ -6,6 +6,7 @@ import { deferred, load } from "../lib.mjs";
 import { turn } from "./over-stores.mjs";
 
 const { createStoreRead } = await load("persistence/store-read");
+const { isPromise } = await load("base/promise");
 
 describe("a question to a store", () => {
   let heard;
@@ -17,7 +18,7 @@ describe("a question to a store", () => {
   afterEach(() => mock.timers.reset());
 
   it("is answered at once, or refused", () => {
-    const question = createStoreRead();
+    const question = createStoreRead({ isPromise });
     question.ask(() => 1, 500, answers);
     question.ask(() => { throw "no"; }, 500, answers);
     mock.timers.tick(500);
@@ -27,7 +28,7 @@ describe("a question to a store", () => {
   it("is open until the answer comes, or is late; what comes after that has arrived or is lost", async () => {
     for (const [settle, after] of [["resolve", "arrived"], ["reject", "lost"]]) {
       heard = [];
-      const question = createStoreRead();
+      const question = createStoreRead({ isPromise });
       const answer = deferred();
       question.ask(() => answer.promise, 500, answers);
       assert.ok(question.open);
@@ -40,7 +41,7 @@ describe("a question to a store", () => {
   });
 
   it("counts no more once the next one is asked", async () => {
-    const question = createStoreRead();
+    const question = createStoreRead({ isPromise });
     const [first, second, third] = [deferred(), deferred(), deferred()];
     for (const { promise } of [first, second, third]) question.ask(() => promise, Infinity, answers);
     heard = [];
@@ -51,7 +52,7 @@ describe("a question to a store", () => {
   });
 
   it("is too late after the end, which hears that it has come", async () => {
-    const question = createStoreRead();
+    const question = createStoreRead({ isPromise });
     const answer = deferred();
     question.ask(() => answer.promise, 500, answers);
     question.end(() => heard.push(["ended"]));
