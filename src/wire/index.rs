@@ -67,7 +67,7 @@ impl Index {
         let mut place = self.find(id);
         let (_, removed) = self.places.get_mut(place)?.take()?;
         self.len -= 1;
-        // Those after it may stand there because of it.
+        // Puts those after it where they stand without it.
         loop {
             place = self.around(place + 1);
             let Some((id, at)) = self.places.get_mut(place)?.take() else { return Some(removed) };

@@ -469,23 +469,6 @@ fn an_earlier_call_that_a_list_has_moved_stays_when_the_run_is_replayed() {
 }
 
 #[test]
-fn an_answer_of_the_page_goes_with_an_earlier_call_that_a_list_has_put_into_a_message_of_the_run() {
-    let answer = json!({"id": "a-result", "role": "tool", "toolCallId": "a", "content": "done"});
-    let before = [user("u", "go"), calling("m", &["a"]), answer.clone()];
-    let mut agent = Agent::with(options(false), Some(&json!(before).to_string()), None);
-    let request = agent.submit("and?");
-    let list = listed(&[user("u", "go"), calling("of this run", &["a"]), answer, user("u0", "and?")]);
-    agent.take(request, &[started("r"), list.clone()], false);
-    let request = agent.wait();
-    agent.head(request, 200, SSE);
-    agent.event(request, started("r"));
-    agent.event(request, event!("CUSTOM", "name": "n", "value": 1));
-    assert_eq!(agent.lines(), ["user: go", "user: and?"], "no answer stays without its call");
-    agent.event(request, list);
-    assert_eq!(agent.lines(), ["user: go", "tool: done", "user: and?"]);
-}
-
-#[test]
 fn each_call_of_a_run_that_is_joined_is_executed_also_after_a_regenerate() {
     let resume = Some(Resume::by("snapshot", None, None).unwrap());
     let mut agent = Agent::new(Options { network: Network { resume, ..Network::default() }, ..Options::default() });

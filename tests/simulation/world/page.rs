@@ -182,7 +182,7 @@ impl World {
         self.page_call(id).is_some_and(|call| streams || call.what != what)
     }
 
-    /// A page that was loaded anew takes its calls for what the thread has, also one that was being told again.
+    /// A page that was loaded anew takes its calls as the thread has them, also one that the server was starting again.
     pub(super) fn rebinds(&mut self) {
         for call in self.turn.iter_mut().flat_map(|turn| &mut turn.calls) {
             if let Some(now) = self.thread.call(&call.id) {
