@@ -10,6 +10,7 @@ import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
 import type { Port } from "./port.js";
+import type { Steps } from "./steps.js";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -101,6 +102,12 @@ export interface Live<State> {
   start(run: Run<State>): void;
   /** Brings the snapshot up to date. */
   flush(): void;
+  /** Applies an edit that ends every run, as one change of the snapshot. False if the session was lost over it. */
+  reset(edit: Edit<State>, applied?: () => void): boolean;
+  /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
+  save(): string | undefined;
+  /** The listeners of events may have changed. */
+  listen(): void;
   /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
   partly(): boolean;
   end(): void;
@@ -119,9 +126,19 @@ export interface LinkState<State> {
   /** The last save that is known, as long as every one is: where nobody keeps them, the core is not asked for any. */
   lastSave?: string | undefined;
   disposed: boolean;
+  /** The run that a failed load has kept from the core. */
+  lost?: Run<State> | undefined;
+  /** The steps that wait for a session. */
+  steps: Steps<State>;
   /** Does it once callbacks may be called. */
   soon(action: () => void): void;
+  /** Publishes what the calls have come to, then makes the notifications that were deferred. */
+  release(show: () => void): void;
   report(run: Run<State> | undefined, result: RunResult): void;
+  /** A run has ended, unless it had before; `reported`: the error is one that was reported already. */
+  settle(run: Run<State>, outcome: RunResult["outcome"], error?: AgentError, reported?: boolean): void;
+  /** Every run has ended with this outcome, except those with these ids. */
+  settleAll(outcome: RunResult["outcome"], except?: readonly string[]): void;
   /** Every run has failed; this is shown. */
   giveUp(error: AgentError, last: AgentSnapshot<State>): void;
 }

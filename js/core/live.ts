@@ -8,8 +8,6 @@ import { internal, misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
 import type { Session, SessionOptions } from "../glue/core.js";
-import { cutOff } from "../snapshot/cut-off.js";
-import { composeSave } from "../snapshot/compose.js";
 import { createCause } from "./cause.js";
 import { checksOf } from "./checked.js";
 import type { LinkClient, Live, LinkState } from "./client.js";
@@ -17,6 +15,7 @@ import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
+import { rescue } from "./rescue.js";
 import { createTickets } from "./tickets.js";
 import { isTrap, watched, type WatchfulHost } from "./traps.js";
 
@@ -53,14 +52,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     retained.delete(live);
     patches.clear();
     calls.abandonAll();
-    const ended = cutOff(last, "error");
-    const shown = { ...ended, messages: [...ended.messages, ...last.queue.flatMap(({ messages }) => messages)] };
-    const rescued = client.rescue?.(settings.saves ? ended.messages : shown.messages);
-    // State outside of the thread stays known; but a save over which the core fails is not tried twice.
-    if (rescued !== undefined) shared.saved = rescued || undefined;
-    else if (!restoring && (shared.lastSave !== undefined || last.interrupts.length || last.toolCalls.length)) {
-      shared.saved = rescue(shared.lastSave, shared.lastSave === undefined ? shown : ended);
-    }
+    const shown = rescue(client, shared, last, restoring);
     shared.giveUp(AgentError.is(error) ? error : internal("The WebAssembly core has failed", error), shown);
     patches.leave();
   };
@@ -75,6 +67,10 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
       return false;
     }
   };
+
+  /** The notifications that somebody listens to. */
+  const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
+  const flush = (): void => patches.show(Infinity);
 
   const patches = createPatches(client, {
     ...{ shows, fail, checkpoint: history.add, explain: cause.explain },
@@ -105,11 +101,13 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...{ host, ask, start, fail },
-    open: (from) => void (session = construct(port, host, from, { ...settings, events: emitter.wanted(), decisions: emitter.has("decision") })),
+    open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })),
     restored: () => void (restoring = false),
     takePatch: () => session!.takePatch(),
     check: (next) => checks?.snapshot(next),
-    flush: () => patches.show(Infinity),
+    flush,
+    ...createCalls(shared, ask, flush),
+    listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {
       retained.delete(live);
@@ -136,11 +134,21 @@ function construct<State>(port: Port, host: WatchfulHost, { messages, state }: A
   }
 }
 
-/** The save of a session that was lost: the last one that is known, with this. Executed calls are not executed again. */
-function rescue<State>(lastSave: string | undefined, last: AgentSnapshot<State>): string {
-  const { threadId, messages, state, interrupts, toolCalls } = last;
-  const save = JSON.parse(composeSave(lastSave, { threadId, messages, state }));
-  const handled = [...new Set([...save.handled, ...toolCalls.map(({ id }) => id)])];
-  const open = interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
-  return JSON.stringify({ ...save, interrupts: open, handled });
-}
+/** The calls of a link that make sense only in a session. */
+const createCalls = <State>(shared: LinkState<State>, ask: Live<State>["ask"], flush: () => void): Pick<Live<State>, "reset" | "save"> => ({
+  reset: (edit, applied) => {
+    // One change for those who look, although it is several for the core.
+    shared.held = [];
+    try {
+      return ask(edit.apply);
+    } finally {
+      shared.release(flush);
+      applied?.();
+    }
+  },
+  save: () => {
+    let json: string | undefined;
+    call(() => void ask((session) => (json = session.call("save"))));
+    return json;
+  },
+});

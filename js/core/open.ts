@@ -66,12 +66,11 @@ export function openSession<State>(
     return undefined;
   }
   const shown = client.read();
-  const same = <Part>(old: Part, part: Part): Part => keep(old, part) as Part;
-  const messages = same(shown.messages, next.messages);
-  const toolCalls = same(shown.toolCalls, next.toolCalls);
-  const state = same(shown.state, next.state);
-  live.check({ ...next, toolCalls, state });
-  return { ...next, messages, toolCalls, state };
+  // Parts that are deeply equal stay the same objects.
+  const same = <Name extends "messages" | "toolCalls" | "state">(name: Name) => ({ [name]: keep(shown[name], next[name]) });
+  const kept = { ...next, ...same("messages"), ...same("toolCalls"), ...same("state") };
+  live.check(kept);
+  return kept;
 }
 
 /**

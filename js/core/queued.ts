@@ -3,20 +3,21 @@
 import type { Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState } from "./client.js";
 
-/** Changes it, or takes it out: then true. Nothing if there is a session, or no such submit. */
+/** Changes it, or takes it out, which ends its run. False if there is a session, or no such submit. */
 export function changeQueued<State>(
   { read, publish }: LinkClient<State>,
   shared: LinkState<State>,
   runId: string,
   change: (waiting: Queued) => Queued | undefined,
-): boolean | undefined {
-  if (shared.live || typeof shared.saved !== "string") return undefined;
+): boolean {
+  if (shared.live || typeof shared.saved !== "string") return false;
   const save = JSON.parse(shared.saved) as { queue?: Queued[] };
   const old = save.queue?.find((waiting) => waiting.runId === runId);
-  if (!old) return undefined;
+  if (!old) return false;
   const next = change(old);
   save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
   shared.saved = JSON.stringify(save);
   publish({ ...read(), queue: read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : [])) });
-  return !next;
+  if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
+  return true;
 }

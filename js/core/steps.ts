@@ -30,12 +30,8 @@ export interface Steps<State> {
   parted(): readonly [thread: AgentSnapshot<State>, waiting: Queued[]];
 }
 
-/** No steps yet. `drop` settles a run before it began. */
-export function createSteps<State>(
-  client: LinkClient<State>,
-  shared: LinkState<State>,
-  drop: (run: Run<State>, outcome: "aborted" | "dropped") => void,
-): Steps<State> {
+/** No steps yet. */
+export function createSteps<State>(client: LinkClient<State>, shared: LinkState<State>): Steps<State> {
   const { read, publish } = client;
   // The thread as it was before the first of them.
   let base: AgentSnapshot<State> | undefined;
@@ -77,7 +73,7 @@ export function createSteps<State>(
     if (list.some((step, i) => step.run && i < index)) list.splice(index, 1);
     else list[index]!.run = undefined;
     preview();
-    drop(run, "aborted");
+    shared.settle(run, "aborted");
     return true;
   };
 
@@ -88,7 +84,7 @@ export function createSteps<State>(
     first,
     wait: (run) => {
       const before = list.findIndex(begins);
-      if (before >= 0 && run.ifBusy === "drop") return drop(run, "dropped");
+      if (before >= 0 && run.ifBusy === "drop") return shared.settle(run, "dropped");
       if (before >= 0 && run.ifBusy === "reject") {
         shared.runs.delete(run);
         return run.reject(unsupported("busy", "Another run is in progress"));

@@ -22,6 +22,8 @@ export interface Early {
   readonly read: (() => unknown) | undefined;
   /** The save that is shown: JSON text. */
   readonly shown: string | undefined;
+  /** This is what the store had when this page got the lock, and nobody else has written since. */
+  readonly owns: boolean;
 }
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
@@ -39,17 +41,19 @@ let openSaves: OpenSavesNow | undefined;
 export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).openSaves);
 
 /** Opens the saves of a thread in the store of its option `persist`. */
-export const openStored: OpenSaves = (given, thread, beginning) => {
-  if (openSaves) return openSaves(given, thread, beginning, kit);
+export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit) : openEarly(loadSaves, ...thread));
+
+/** The same until `load` has come. */
+export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, beginning]: Parameters<OpenSaves>): Saves => {
   const store = given.persist!;
   const { link } = thread;
   const text: Text = {};
   let saves: Saves | undefined;
+  let answer: unknown;
   let read: Early["read"];
   let lock: Early["lock"];
   let shown: string | undefined;
-  // The store has answered, and this page has its lock.
-  let answered = false;
+  let mine: Promise<boolean> | undefined;
   let owns = false;
   // Something has changed that is not in the store.
   let dirty = false;
@@ -58,15 +62,26 @@ export const openStored: OpenSaves = (given, thread, beginning) => {
 
   const current = (): string => thread.remote.saved(link.save());
   const write = (): void => {
-    if (!dirty || !answered || !owns || saves || thread.disposed()) return;
+    if (!dirty || !owns || saves || thread.disposed()) return;
     dirty = false;
     writeStore(store, text, JSON.parse(current()), nothing);
   };
 
+  const ask = (): unknown => given.restore ?? readStore(store, text, thread.shown.first);
+
+  /** Whether this page alone may write, and what the store has is what is shown. */
+  const isMine = async (): Promise<boolean> => {
+    const locks = locksFor(store.key);
+    if (locks) lock ??= takeLock(locks, store.key);
+    const then = JSON.stringify(await answer);
+    // Another tab may have written before this one had the lock.
+    return !locks || (!!(await lock) && JSON.stringify(await ask()) === then);
+  };
+
   const come = async (): Promise<Saves> => {
-    const open = await loadSaves();
+    const open = await load();
     if (saves) return saves;
-    saves = open(given, thread, beginning, kit, { text, lock, read, shown });
+    saves = open(given, thread, beginning, kit, { text, lock, read, shown, owns });
     saves.begin();
     for (const call of calls.values()) call();
     return saves;
@@ -77,14 +92,12 @@ export const openStored: OpenSaves = (given, thread, beginning) => {
   /** Done at once, beside what is done later. */
   const now: Partial<Record<(typeof names)[number], () => void>> = {
     use: () => {
-      const locks = locksFor(store.key);
-      if (locks) lock ??= takeLock(locks, store.key);
-      void Promise.resolve(locks ? lock : nothing).then((free) => {
-        owns = !!free;
+      start();
+      (mine ??= isMine()).then((yes) => {
+        owns = yes;
         // The agent's use is shown by now.
         write();
-      });
-      start();
+      }, nothing);
     },
     changed: () => void (dirty = true),
     ended: write,
@@ -107,25 +120,25 @@ export const openStored: OpenSaves = (given, thread, beginning) => {
     ready: async () => (await come()).ready(),
     begin: () => {
       link.awaitSave();
-      const ask = (): unknown => {
-        const answer = given.restore ?? readStore(store, text, thread.shown.first);
-        read = () => answer;
-        return answer;
-      };
       const show = (save: unknown): void => {
+        if (!save || saves || shown) return;
         const changed = dirty;
-        if (save && !saves && !shown) {
-          const json = JSON.stringify(save);
-          beginning.show(save, json);
-          link.awaitSave();
-          shown = json;
-        }
-        answered = true;
+        const json = JSON.stringify(save);
+        beginning.show(save, json);
+        link.awaitSave();
+        shown = json;
         dirty = changed;
-        write();
       };
       // A save that is refused is read again later, and reported then.
-      settle(ask, (found) => settle(() => show(found), nothing, nothing), nothing);
+      settle(
+        () => {
+          answer = ask();
+          read = () => answer;
+          return answer;
+        },
+        (save) => settle(() => show(save), nothing, nothing),
+        nothing,
+      );
       if (inPage()) start();
     },
   };

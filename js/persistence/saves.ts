@@ -29,8 +29,9 @@ export const openSaves = (
   // The agent's save when it began without a store, if nothing was done by then.
   let without: string | undefined;
   let last = early?.shown;
-  // The loaded save may have been written over since.
+  // The loaded save may have been written over since; or it cannot.
   let stale = false;
+  let sure = early?.owns;
   let disposed = false;
   // The store has taken nothing of the last save that the core has asked for.
   let lost = false;
@@ -122,7 +123,8 @@ export const openSaves = (
     reading.ask(read, limit, {
       now: (value) => {
         if (value) link.awaitSave();
-        begin(value);
+        // Changes that were made before this code came wait on, for whatever another tab writes.
+        if (value || final()) begin(value);
         proceed();
       },
       waits: () => {
@@ -209,7 +211,8 @@ export const openSaves = (
     own: () => {
       if (disposed) return;
       // Somebody may have written since: an agent of this page, or of another tab.
-      stale ||= claim.shared() || stored.changed();
+      stale ||= !sure && (claim.shared() || stored.changed());
+      sure = false;
       if (reading.open) return;
       if (!stale) {
         // A save that was read waits as long as the store is not this agent's.

@@ -51,6 +51,7 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
     // As one run, which is hidden from the page.
     lines: [...frame.slice(0, -1), ...withinRun(history), ...frame.slice(-1)],
     messages: undefined,
+    stored: undefined,
     activeRunId: open?.runId,
     begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
   };

@@ -99,7 +99,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     loading = undefined;
     if (!request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
       calls.begin();
-      paging.begin(page.older, page.messages ?? []);
+      paging.begin(page.older, page.stored ?? []);
       status.set(core().messages.length ? "ready" : "new");
       return current.resolve();
     }

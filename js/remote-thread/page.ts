@@ -11,6 +11,8 @@ import { lastIndex } from "./list.js";
 export interface OpenedThread {
   readonly lines: readonly string[];
   readonly messages: readonly Message[] | undefined;
+  /** The same as the server has them: without what was edited here meanwhile. */
+  readonly stored: readonly Message[] | undefined;
   readonly activeRunId?: string | undefined;
   readonly older?: ThreadPage["older"];
 }
@@ -55,7 +57,7 @@ export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interru
     ...(messages ? [{ type: "MESSAGES_SNAPSHOT", messages }] : []),
     { type: "RUN_FINISHED", threadId, runId, ...(interrupts?.length && { outcome: { type: "interrupt", interrupts } }) },
   ];
-  return { lines: events.map((event) => JSON.stringify(event)), messages, activeRunId: activeRunId ?? undefined, older };
+  return { lines: events.map((event) => JSON.stringify(event)), messages, stored: messages, activeRunId: activeRunId ?? undefined, older };
 }
 
 /** The answer to a request without messages. It is read whole, because a part of it is no thread. */
@@ -72,8 +74,9 @@ export function readHydrated(client: Errors, text: string, threadId: string): Op
       message: String(failed.message ?? "The run failed"),
     });
   if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
-  const messages = find("MESSAGES_SNAPSHOT")?.messages;
-  return { lines: events.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };
+  const found = find("MESSAGES_SNAPSHOT")?.messages;
+  const messages = Array.isArray(found) ? (found as readonly Message[]) : undefined;
+  return { lines: events.map(({ json }) => json), messages, stored: messages };
 }
 
 /** The same with other messages, and with what `edit` makes of the state, where it is given. */

@@ -101,6 +101,10 @@ impl Checkpoint {
         (size < call.arguments().len()).then_some(size)
     }
 
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.calls.contains_key(id)
+    }
+
     fn add_call(&mut self, id: String, args: usize) {
         self.calls.insert(id, At { message: 0, call: self.args.len() });
         self.args.push(args);
@@ -111,19 +115,21 @@ impl Checkpoint {
     }
 
     fn add(&mut self, id: String, size: Size) {
+        // Servers give the results of several calls one id: which of them a size is of is not known.
+        let size = if self.messages.contains_key(&id) { WHOLE } else { size };
         self.messages.insert(id, At { message: self.sizes.len(), call: 0 });
         self.sizes.push(size);
     }
 
     /// `thread` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
-    pub(crate) fn read(raw: Raw<'_>, thread: &mut Thread) -> Option<Self> {
+    pub(crate) fn read(raw: Raw<'_>, thread: &Thread) -> Option<Self> {
         let fields = raw.object()?;
         let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
+        let now = thread.checkpoint();
         let args = fields.some("args").and_then(Raw::object);
         for id in fields.some("calls").and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
-            let call = thread.list.find_call(&id).and_then(|at| thread.list.call(at));
-            let size = before.or(call.map(|call| call.arguments().len()));
+            let size = before.or_else(|| now.args.get(now.calls.get(&id)?.call).copied());
             checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
         }
         let grown = fields.some("grown").and_then(Raw::object);
@@ -134,10 +140,7 @@ impl Checkpoint {
                 sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).gather();
             let size = match sizes[..] {
                 [content, reasoning, calls] => Size { content, reasoning, calls },
-                _ => {
-                    let slot = thread.list.find(&id);
-                    slot.and_then(|slot| thread.list.get(slot)).map_or(WHOLE, Size::of)
-                }
+                _ => now.size(&id).unwrap_or(WHOLE),
             };
             checkpoint.add(id, size);
         }

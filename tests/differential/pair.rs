@@ -148,5 +148,17 @@ fn plain(saved: &str) -> Value {
             ids.dedup();
         }
     }
+    // Which of several messages with one id has grown is not known: the old core cuts all of them in a replay.
+    let mut ids: Vec<String> = save["messages"].as_array().into_iter().flatten().map(|m| m["id"].to_string()).collect();
+    ids.sort();
+    let several: Vec<String> = ids.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].clone()).collect();
+    if let Some(checkpoint) = save["checkpoint"].as_object_mut()
+        && let Some(grown) = checkpoint.get_mut("grown").and_then(Value::as_object_mut)
+    {
+        grown.retain(|id, _| !several.contains(&json!(id).to_string()));
+        if grown.is_empty() {
+            checkpoint.remove("grown");
+        }
+    }
     wanted(save)
 }

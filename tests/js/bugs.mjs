@@ -163,8 +163,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/saves.ts",
-    from: "if (value || final()) begin(value);",
-    to: "begin(value);",
+    from: "stored.forget();\n        if (value || final()) begin(value);",
+    to: "stored.forget();\n        begin(value);",
     tests: ["tabs"],
   },
   {
@@ -225,9 +225,9 @@ export const bugs = [
   },
   {
     name: "each submit that waited reports the death of its core",
-    file: "core/link.ts",
-    from: "outcome: \"error\", error }, at > 0)",
-    to: "outcome: \"error\", error }, at > 9)",
+    file: "core/link-state.ts",
+    from: 'settle(run, "error", error, at > 0)',
+    to: 'settle(run, "error", error, at > 9)',
     tests: ["worker-pool"],
   },
   {

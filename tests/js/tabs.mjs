@@ -5,7 +5,8 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { carried, load, storeOf } from "./lib.mjs";
+import { carried, load } from "./lib.mjs";
+import { Origin } from "./origin.mjs";
 import { never, Outside } from "./outside.mjs";
 import { localWorkers } from "./thread.mjs";
 
@@ -13,230 +14,6 @@ const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Pr
 const core = await carried();
 // It is there before a page asks for it.
 await load("remote-thread/index");
-
-/** Messages that a page of the server's thread has. */
-const pageLength = 6;
-
-let origins = 0;
-
-/** The shared parts of an origin's pages: a store, locks, channels and a server. */
-class Origin {
-  saved = undefined;
-  record = undefined;
-  /** Saves are refused, as it happens; records are not. */
-  full = false;
-  requests = [];
-  executed = [];
-  /** The pages that had the lock, one after the other. */
-  owners = [];
-  /** The server's thread, where it keeps one, and whether it can be asked for it. */
-  thread = [];
-  reachable = false;
-  /** Runs that were sent before the thread was opened. */
-  early = [];
-  #locks = new Map();
-  channels = new Set();
-
-  constructor(outside, slow) {
-    this.outside = outside;
-    this.slow = slow;
-    this.name = `store ${++origins}`;
-  }
-
-  /** The part of a page in it. Once the page is dead, nothing comes from there, and nothing gets there. */
-  page(name) {
-    // A name that no page of another seed has: to the package, pages are one module.
-    const page = { name, dead: false, key: `${name}|${this.name}`, free: new Set() };
-    page.die = () => {
-      page.dead = true;
-      for (const channel of this.channels) if (channel.page === page) this.channels.delete(channel);
-      for (const free of page.free) free();
-    };
-    return page;
-  }
-
-  store(page, { ordered, full }) {
-    const { outside } = this;
-    const asked = (what, action) => {
-      if (!this.slow) return page.dead ? undefined : action();
-      return new Promise((resolve) => {
-        const line = /save|record/.test(what) && ordered ? `${page.name} saves` : {};
-        outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(new Promise((done) => done(action()))));
-      });
-    };
-    return storeOf({
-      key: page.key,
-      ordered,
-      load: () => asked("load", () => structuredClone(this.saved)),
-      save: (saved) => asked("save", () => {
-        if (this.full && outside.pick(2)) {
-          outside.note(`${page.name} is not saved`);
-          throw new Error("full");
-        }
-        outside.note(`${page.name} saved ${saved.messages.map(({ id }) => id)} queue ${saved.queue.map(({ messages }) => messages.map(({ id }) => id))} ${saved.running}`);
-        this.saved = saved;
-      }),
-      clear: () => asked("clear", () => (this.saved = undefined)),
-      ...(full && {
-        record: {
-          load: () => asked("load", () => structuredClone(this.record)),
-          save: (record) => asked("record", () => {
-            outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
-            this.record = structuredClone(record);
-          }),
-        },
-      }),
-    });
-  }
-
-  /** navigator.locks, for all pages: the name of a lock says whose call it is. */
-  locks(pages) {
-    const wait = (what) => new Promise((resolve) => this.outside.later(what, {}, resolve));
-    const take = async (page, name, callback) => {
-      const end = () => {
-        if (!page.free.delete(end)) return;
-        const line = this.#locks.get(name);
-        const next = line.shift();
-        if (next) next();
-        else this.#locks.delete(name);
-      };
-      page.free.add(end);
-      if (page.dead) return end();
-      this.outside.note(`${page.name} has the lock`);
-      this.owners.push(page);
-      const result = await callback({ name });
-      await wait(`${page.name} frees the lock`);
-      end();
-      return result;
-    };
-    return {
-      request: async (asked, options, callback = options) => {
-        const [, pageName, name] = /^ag-ui-wasm:(.*)\|(.*)$/.exec(asked);
-        const page = pages.get(pageName);
-        await wait(`${page.name} asks for the lock`);
-        if (page.dead) return new Promise(() => {});
-        if (!this.#locks.has(name)) {
-          this.#locks.set(name, []);
-          return take(page, name, callback);
-        }
-        if (options.ifAvailable) return callback(null);
-        await new Promise((resolve) => this.#locks.get(name).push(resolve));
-        return take(page, name, callback);
-      },
-    };
-  }
-
-  /** BroadcastChannel, for all pages. */
-  channel(pages) {
-    const origin = this;
-    return class {
-      constructor(asked) {
-        const [, pageName, name] = /^ag-ui-wasm:(.*)\|(.*)$/.exec(asked);
-        this.page = pages.get(pageName);
-        this.name = name;
-        if (!this.page.dead) origin.channels.add(this);
-      }
-      postMessage(data) {
-        if (this.page.dead) return;
-        for (const other of origin.channels) {
-          if (other === this || other.name !== this.name) continue;
-          origin.outside.later(`${other.page.name} hears ${data} of ${this.page.name}`, other, () => origin.channels.has(other) && other.onmessage?.({ data }));
-        }
-      }
-      close() {
-        origin.channels.delete(this);
-      }
-    };
-  }
-
-  /** The server's part of the thread before that message, a page of it, when it answers; it may fail. */
-  stored(page, before, signal) {
-    return new Promise((resolve, reject) => {
-      if (page.dead) return;
-      signal?.addEventListener("abort", () => reject(signal.reason));
-      this.outside.later(`${page.name} hears the thread`, {}, () => {
-        if (page.dead) return;
-        if (!this.reachable && this.outside.pick(3) === 0) {
-          this.outside.note(`${page.name} does not hear the thread`);
-          return reject(new Error("no network"));
-        }
-        const at = before === undefined ? this.thread.length : this.thread.findIndex(({ id }) => id === before);
-        const messages = structuredClone(this.thread.slice(Math.max(0, at - pageLength), at));
-        this.outside.note(`${page.name} is told ${messages.map(({ id }) => id)}`);
-        page.told = true;
-        resolve({ messages, older: at > pageLength });
-      });
-    });
-  }
-
-  /** The same, as an answer to a request without messages: all of it. */
-  async hydrated(page, { threadId, runId }, signal) {
-    const { thread } = this;
-    await this.stored(page, undefined, signal);
-    const run = { threadId, runId };
-    const events = [{ type: "RUN_STARTED", ...run }, { type: "MESSAGES_SNAPSHOT", messages: thread }, { type: "RUN_FINISHED", ...run }];
-    return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
-  }
-
-  /** The server keeps what it has not got. */
-  keep(...messages) {
-    const known = new Set(this.thread.map(({ id }) => id));
-    this.thread.push(...structuredClone(messages.filter(({ id }) => !known.has(id))));
-  }
-
-  /** A server that answers what is said, and has the page's tool called where it is asked to. */
-  fetch(page, keeps) {
-    return (_url, { body, signal }) =>
-      new Promise((resolve, reject) => {
-        if (page.dead) return;
-        const { threadId, runId, messages } = JSON.parse(body);
-        if (keeps && !messages.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
-        if (keeps) {
-          if (!page.told && !page.stopped) this.early.push(runId);
-          this.keep(...messages);
-        }
-        const last = messages.at(-1);
-        this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)}`);
-        this.requests.push({ runId, last: last.id, messages });
-        const messageId = `after ${last.id}`;
-        const toolCallId = `call ${last.id}`;
-        const says = [
-          { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
-          { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Heard ${last.id}` },
-          { type: "TEXT_MESSAGE_END", messageId },
-        ];
-        const calls = [
-          { type: "TOOL_CALL_START", toolCallId, toolCallName: last.content === "ask" ? "ask" : "count", parentMessageId: messageId },
-          { type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" },
-          { type: "TOOL_CALL_END", toolCallId },
-        ];
-        const run = { threadId, runId };
-        const events = [{ type: "RUN_STARTED", ...run }, ...(["call", "ask"].includes(last.content) ? calls : says), { type: "RUN_FINISHED", ...run }];
-        let controller;
-        let open = true;
-        const stream = new ReadableStream({ start: (made) => void (controller = made) });
-        signal?.addEventListener("abort", () => {
-          if (open) controller.error(signal.reason);
-          open = false;
-          reject(signal.reason);
-        });
-        const say = (what, action) => this.outside.later(`${page.name} ${runId} ${what}`, stream, () => page.dead || !open || action());
-        say("answers", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
-        const calling = { id: toolCallId, type: "function", function: { name: calls[0].toolCallName, arguments: "{}" } };
-        const made = { TEXT_MESSAGE_END: { id: messageId, role: "assistant", content: `Heard ${last.id}` }, TOOL_CALL_END: { id: messageId, role: "assistant", toolCalls: [calling] } };
-        for (const event of events) {
-          say(event.type, () => {
-            if (made[event.type]) this.keep(made[event.type]);
-            controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
-          });
-        }
-        say("ends", () => {
-          open = false;
-          controller.close();
-        });
-      });
-  }
-}
 
 const { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel } = globalThis;
 const settle = async () => {
@@ -359,11 +136,19 @@ export async function play(seed, kind) {
     const others = together(life).filter((other) => other !== life && !other.gone && (other.unmount || !kind.together || kind.worker));
     // The last one that somebody uses takes the thread along, and what nobody uses shows it.
     const ends = how !== "dispose" || !others.length;
+    if (life.page.early && !kind.slow && origin.owners.at(-1) === life.page && life.page.free.size) kept(life.page);
     for (const one of ends ? together(life) : [life]) one.gone = true;
     for (const promise of promises) if (ends && promise.life.page === life.page && promise.result === undefined) promise.left = true;
     if (how === "dispose") return life.agent.dispose();
     if (how === "reload") page.dispatchEvent(new Event("pagehide"));
     life.page.die();
+  };
+
+  /** The words of this page are in the store, although the code that writes stores has not come. */
+  const kept = (page) => {
+    const { messages = [], queue = [] } = stored() ?? {};
+    const ids = [...messages, ...queue.flatMap((waiting) => waiting.messages)].map(({ id }) => id);
+    for (const { id, life, result, stopped } of promises) if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no store`);
   };
 
   /** Somebody tries again what has failed, and pages back to the first message. Says whether there is something to do. */
@@ -432,8 +217,12 @@ export async function play(seed, kind) {
     else delete globalThis.navigator;
   }
 
+  function stored() {
+    return kind.full ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} }) : origin.saved;
+  }
+
   function check() {
-    const saved = kind.full ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} }) : origin.saved;
+    const saved = stored();
     const thread = saved?.messages ?? [];
     // Where the store was too late to write to, what was said stays with its page until that is used again.
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);

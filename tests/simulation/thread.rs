@@ -32,7 +32,9 @@ pub struct Thread {
     /// Ids of the messages that the run did not bring: those that were there, and the application's own.
     known: HashSet<String>,
     /// The same of calls, with the length that their arguments had; none, where a list has written them since.
-    known_calls: HashMap<String, Option<usize>>,
+    pub known_calls: HashMap<String, Option<usize>>,
+    /// Known calls that were removed, and whose ids the run gives other calls.
+    pub removed: HashSet<String>,
     /// Calls that lists have written anew, or elsewhere.
     pub rewritten: Vec<String>,
     /// Answers of the page whose call a list has taken away: call, content, whether errors, whether denials.
@@ -102,15 +104,19 @@ impl Thread {
             let known = here(message)?.calls.get(at)?.id.clone();
             (wire(&known).0 == wire(&message.calls[at].id).0).then_some(known)
         };
-        let calls = given.iter().flat_map(|message| (0..message.calls.len()).map(move |at| (message, at)));
-        let taken: HashSet<String> = calls.filter_map(|(message, at)| known(message, at)).collect();
+        let calls = |(place, message): (usize, &Message)| -> Vec<(String, usize)> {
+            (0..message.calls.len()).filter_map(|at| Some((known(message, at)?, place))).collect()
+        };
+        // Where in the list they are.
+        let taken: HashMap<String, usize> = given.iter().enumerate().flat_map(calls).collect();
         let mut last: HashMap<String, usize> = HashMap::new();
-        for message in &mut given {
+        let mut answered = HashSet::new();
+        for (place, message) in given.iter_mut().enumerate() {
             for at in 0..message.calls.len() {
                 let known = known(message, at);
                 let (id, own) = wire(&message.calls[at].id);
                 let last = last.entry(id.to_owned()).or_default();
-                let free = |number: &usize| !taken.contains(&numbered(id, *number));
+                let free = |number: &usize| !taken.contains_key(&numbered(id, *number));
                 *last = match &known {
                     Some(known) => wire(known).1,
                     None => (own.max(*last + 1)..).find(free).unwrap(),
@@ -119,7 +125,11 @@ impl Thread {
             }
             if let Some(id) = message.tool_call_id.clone() {
                 let known = here(message).and_then(|here| here.tool_call_id.as_deref()).map(wire);
-                let known = known.filter(|known| known.0 == id).map(|known| known.1);
+                // Results of several calls may have one id: each call has one of them, after it.
+                let known = known.filter(|known| known.0 == id).map(|known| known.1).filter(|number| {
+                    let call = numbered(&id, *number);
+                    taken.get(&call).is_some_and(|of| *of < place) && answered.insert(call)
+                });
                 message.tool_call_id = Some(numbered(&id, known.unwrap_or(*last.get(&id).unwrap_or(&1))));
             }
         }
@@ -137,7 +147,10 @@ impl Thread {
         let id = start["toolCallId"].as_str().unwrap();
         let last = self.last_of(id);
         let place = self.messages.iter().position(|message| message.calls.iter().any(|call| call.id == last));
-        let Some(place) = place else { return last };
+        let free = |from: usize| {
+            (from..).map(|number| numbered(id, number)).find(|call| !self.removed.contains(call)).unwrap()
+        };
+        let Some(place) = place else { return free(wire(&last).1) };
         let call = self.messages[place].calls.iter().find(|call| call.id == last).unwrap();
         let given_up =
             ["The run ended before the call was answered.", "The page was left before the tool had finished."];
@@ -148,7 +161,7 @@ impl Thread {
         let found = self.part.as_ref().or(self.behind.as_ref()).filter(|_| !given_up).and_then(|id| self.at(id));
         let begin = found.or_else(|| self.messages.iter().rposition(|message| message.role == "user"));
         let earlier = begin.is_some_and(|begin| place <= begin);
-        if over && earlier { numbered(id, wire(&last).1 + 1) } else { last }
+        if over && earlier { free(wire(&last).1 + 1) } else { last }
     }
 
     /// Another run begins in the stream.
@@ -286,6 +299,7 @@ impl Thread {
         self.part = None;
         self.open.clear();
         self.started.clear();
+        self.removed.clear();
     }
 
     /// The run is replayed from its beginning: what it has sent is forgotten. Gives the calls that the page has answered,

@@ -428,7 +428,11 @@ impl Page {
                 Stage::Executing | Stage::Abandoned | Stage::Done => {}
             }
             if let (Some((name, args, _)), Some(turn)) = (thread.call(&id), &mut self.turn) {
-                turn.calls.rebind(&id, &name, &args, None);
+                // One that was renamed just before has to be taken up as what it is now.
+                let renamed = stage == Stage::Manual && turn.tool(&name).is_some_and(|tool| !tool.manual);
+                if !renamed {
+                    turn.calls.rebind(&id, &name, &args, None);
+                }
             }
         }
         // How that run has ended is known by what it asks.

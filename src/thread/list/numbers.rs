@@ -56,9 +56,15 @@ impl MessageList {
                 call.row.set_text(OWN_ID, &id);
             }
             if let Some(id) = entry.call_id().map(str::to_owned) {
-                let known = here(entry).and_then(Entry::call_id).map(wire_id).filter(|known| known.0 == id);
-                let number = known.map(|known| known.1).or(last.get(&id).map(|at| at.message));
-                entry.row.set_text(CALL_ID, &numbered(&id, number.unwrap_or_default()));
+                let mut number = last.get(&id).map_or(0, |at| at.message);
+                // Results of several calls may have one id: each call has one of them, after it.
+                if let Some(known) = here(entry).and_then(Entry::call_id)
+                    && wire_id(known).0 == id
+                    && let Some(of) = taken.get_mut(known).filter(|of| of.message < message && of.call == 0)
+                {
+                    (of.call, number) = (1, wire_id(known).1);
+                }
+                entry.row.set_text(CALL_ID, &numbered(&id, number));
             }
         }
     }

@@ -191,6 +191,17 @@ describe("the saves of the first agent", { skip: !real }, () => {
     assert.deepEqual(left, [{ ...left[0], mark: "1" }, null]);
   });
 
+  it("are not written over what another tab has written since the page was opened", () => {
+    const [left] = page(`${waits}
+      const agent = make(persist);
+      text = { ...save, messages: [user("other")], mark: "9" };
+      void agent.submit({ message: { id: "c", content: "c" } });
+      await task();
+      next();
+    `);
+    assert.deepEqual([left[0].messages.map(({ id }) => id), left[1]], [["other"], null]);
+  });
+
   it("are those of the thread as it was reset", () => {
     const [reset] = page(`
       const agent = make(store());

@@ -134,4 +134,11 @@ export const bugs = [
     to: "false ?",
     tests: ["saves-tabs"],
   },
+  {
+    name: "a message that was put in front while the thread was loaded is where the next page ends",
+    file: "remote-thread/open.ts",
+    from: "page.stored ?? []",
+    to: "page.messages ?? []",
+    tests: ["older"],
+  },
 ];

@@ -50,6 +50,24 @@ describe("loadOlder", () => {
     agent.dispose();
   });
 
+  it("asks before the server's first message, and not before one that was put there while the thread was loaded", async () => {
+    const asked = [];
+    const gate = deferred();
+    const load = async ({ before }) => {
+      asked.push(before);
+      if (!before) await gate.promise;
+      return before ? { messages: [user("m0")] } : { messages: [said("m1")], older: true };
+    };
+    const agent = create({ thread: { load }, initialMessages: [said("m1")] });
+    agent.setMessages((messages) => [user("mine"), ...messages]);
+    gate.resolve();
+    await agent.ready;
+    assert.deepEqual(ids(agent), ["mine", "m1"]);
+    assert.equal(await agent.loadOlder(), true);
+    assert.deepEqual([asked, ids(agent).toSorted()], [[undefined, "m1"], ["m0", "m1", "mine"]]);
+    agent.dispose();
+  });
+
   it("works during a run, of which nothing is lost", async () => {
     const gate = deferred();
     const encoder = new TextEncoder();

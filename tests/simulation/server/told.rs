@@ -37,6 +37,8 @@ impl Told {
         let mut thread = Thread::new();
         thread.add(&self.request["messages"]);
         thread.state = self.request["state"].clone();
+        // Calls of the request are those of earlier runs.
+        thread.begins();
         let mut from = 0;
         let (mut calls, mut chunks) = (0, false);
         for (event, means) in &meanings {

@@ -58,3 +58,22 @@ fn a_run_that_follows_is_not_lost_to_one_that_is_joined() {
     let tickets: Vec<u32> = agent.settled.iter().map(|(ticket, _)| *ticket).collect();
     assert_eq!(tickets, [1]);
 }
+
+#[test]
+fn a_call_that_is_renamed_just_before_a_reload_is_asked_about() {
+    let (mut agent, request) = calling_with(joinable(), &[call("a", "human", "{}")]);
+    let renamed = event!("TOOL_CALL_START", "toolCallId": "a", "toolCallName": "asked");
+    agent.event(request, renamed);
+    let save = agent.session.save();
+    let mut agent = Agent::new(joinable());
+    agent.act(|session, now| session.restore(&save, now).unwrap());
+    agent.act(|session, now| assert!(session.attach("{}", now).is_ok()));
+    let request = agent.requests.last().unwrap().0;
+    agent.head(request, 200, "text/event-stream");
+    let list = snapshot(&[user("u", "go"), assistant("m", &[("a", "asked", "{}")])]);
+    agent.events(request, &[started("r"), list, finished("r")]);
+    agent.end(request);
+    assert_eq!(shown(&mut agent, "a")["phase"], "awaiting-approval");
+    assert!(approve(&mut agent, "a"));
+    assert_eq!(ran(&agent), [("a", "asked", "{}".to_owned())]);
+}

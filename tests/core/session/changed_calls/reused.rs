@@ -172,6 +172,37 @@ fn positions_in_a_list_of_messages_decide() {
 }
 
 #[test]
+fn results_of_one_id_are_those_of_the_calls_before_them() {
+    let call = |message: &str, args: &str| assistant(message, &[("call_0", "server", args)]);
+    let result =
+        |content: &str| json!({"id": "call_0-result", "role": "tool", "toolCallId": "call_0", "content": content});
+    let list = [user("u", "go"), call("m1", "{\"n\":1}"), result("one"), call("m2", "{\"n\":2}"), result("two")];
+    for streamed in [true, false] {
+        let (mut agent, request) = followed(Options::default());
+        if streamed {
+            agent.events(request, &called("call_0", "m2", "server", "{\"n\":2}"));
+            let id = "call_0-result";
+            agent.event(request, event!("TOOL_CALL_RESULT", "messageId": id, "toolCallId": "call_0", "content": "two"));
+        }
+        for _ in 0..2 {
+            agent.event(request, snapshot(&list));
+            let results = [shown(&mut agent, "call_0"), shown(&mut agent, "call_0~again~2")]
+                .map(|mut call| call["result"].take());
+            assert_eq!(results, ["one", "two"], "{streamed}");
+        }
+    }
+    // The call before it is the one that the page does not know.
+    let (mut agent, request) = followed(Options::default());
+    let list = [user("u", "go"), call("m0", "{}"), result("zero"), call("m1", "{\"n\":1}"), result("one")];
+    for _ in 0..2 {
+        agent.event(request, snapshot(&list));
+        let results =
+            [shown(&mut agent, "call_0~again~2"), shown(&mut agent, "call_0")].map(|mut call| call["result"].take());
+        assert_eq!(results, ["zero", "one"]);
+    }
+}
+
+#[test]
 fn a_person_approves_the_last_one() {
     let (mut agent, request) = followed(Options::default());
     agent.events(request, &called("call_0", "m2", "asked", "{\"n\":2}"));
@@ -212,6 +243,43 @@ fn a_replay_and_a_reload_execute_nothing_again() {
         let shown = calls(&mut agent);
         assert_eq!(shown.len(), 2, "{by}: {shown:?}");
         assert!(shown[1].starts_with("call_0~again~2 {\"n\":2}"), "{by}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_replay_executes_nothing_again_though_the_call_before_was_removed() {
+    for streams in ["before", "after"] {
+        let network = Network { resume: Some(Resume::by("replay", None, None).unwrap()), ..Network::default() };
+        let (mut agent, request) = followed(Options { network, ..Options::default() });
+        let again = called("call_0", "m2", "page", "{\"n\":2}");
+        let remove = |agent: &mut Agent| {
+            let user = [user("u", "go")];
+            let second = assistant("m2", &[("call_0~again~2", "page", "{\"n\":2}")]);
+            let kept = if streams == "before" { json!([user[0], second]) } else { json!(user) };
+            agent.act(|session, _| session.set_messages(&kept.to_string()).unwrap());
+        };
+        if streams == "after" {
+            remove(&mut agent);
+        }
+        agent.events(request, &again);
+        if streams == "before" {
+            remove(&mut agent);
+        }
+        agent.cut(request);
+        let request = agent.wait();
+        agent.head(request, 200, "text/event-stream");
+        agent.event(request, started("r-1"));
+        agent.events(request, &again);
+        let ids: Vec<&str> = agent.executed.iter().map(|(id, ..)| id.as_str()).collect();
+        assert_eq!(ids, ["call_0", "call_0~again~2"], "{streams}");
+        // The server has the first one still.
+        let result = json!({"id": "call_0-result", "role": "tool", "toolCallId": "call_0", "content": "one"});
+        let first = assistant("m1", &[("call_0", "page", "{\"n\":1}")]);
+        let second = assistant("m2", &[("call_0", "page", "{\"n\":2}")]);
+        agent.event(request, snapshot(&[user("u", "go"), first, result, second]));
+        end(&mut agent, request, "r-1");
+        assert_eq!(calls(&mut agent), ["call_0 {\"n\":1} output-available", "call_0~again~2 {\"n\":2} executing"]);
+        assert_eq!(agent.executed.len(), 2);
     }
 }
 

@@ -26,6 +26,38 @@ fn a_replay_begins_anew() {
     assert_eq!(agent.custom, [("n".into(), json!(1)), ("n".into(), json!(2))], "told once");
 }
 
+/// Some servers give the results of parallel calls one id.
+#[test]
+fn a_replay_leaves_results_that_have_one_id_as_they_are() {
+    for reloads in [false, true] {
+        let mut agent = strict(resume("replay"));
+        let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+        let result =
+            |call: &str, content: &str| json!({"id": "t", "role": "tool", "toolCallId": call, "content": content});
+        let calls = json!({"id": "m", "role": "assistant", "toolCalls": [call("a"), call("b")]});
+        let messages = json!([calls, result("a", "long"), result("b", "no")]);
+        agent.act(|session, _| session.set_messages(&messages.to_string()).unwrap());
+        let mut request = agent.submit("go");
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started("r")]);
+        if reloads {
+            let save = agent.session.save();
+            agent = strict(resume("replay"));
+            agent.act(|session, now| session.restore(&save, now).unwrap());
+            agent.act(|session, now| assert!(session.attach("{}", now).is_ok()));
+            request = agent.requests.last().unwrap().0;
+        } else {
+            agent.cut(request);
+            request = agent.wait();
+        }
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started("r"), finished("r")]);
+        let contents: Vec<Value> =
+            agent.snapshot()["messages"].as_array().unwrap().iter().map(|message| message["content"].clone()).collect();
+        assert_eq!(contents[1..], ["long", "no", "go"], "{reloads}");
+    }
+}
+
 /// The page executes a tool while the run streams; the connection is lost and the run told from its beginning.
 #[test]
 fn a_replay_keeps_what_the_page_has_answered() {

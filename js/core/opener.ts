@@ -1,0 +1,64 @@
+// How a link comes to a session: it loads the core, and opens a session at its port.
+
+import { AgentError } from "../api/error.js";
+import { internal } from "../base/failure.js";
+import type { LinkClient, LinkState } from "./client.js";
+import type { Port } from "./port.js";
+
+/** The opening of sessions. */
+export interface Opener {
+  /** Resolves once the core was loaded, or could not be. */
+  load(): Promise<void>;
+  /** Something waits for a session. */
+  begin(): void;
+  /** The next session is asked for anew, with what comes before it: the thread at the server may have to be opened. */
+  leave(): void;
+}
+
+/** Nothing is loaded yet. */
+export function createOpener<State>(client: LinkClient<State>, shared: LinkState<State>): Opener {
+  const { read, publish } = client;
+  const { steps } = shared;
+  let port: Port | undefined;
+  let loading: Promise<void> | undefined;
+
+  /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
+  const open = (): void => {
+    const [base, all] = steps.take();
+    shared.held = [];
+    const shown = client.parts()!.openSession(client, shared, port!, base, all);
+    if (shown) shared.release(() => publish(shown));
+  };
+
+  const attempt = async (): Promise<void> => {
+    let cause: unknown;
+    try {
+      // The save may have another owner since the load began: then it is being read again.
+      do port = await client.source(); while (shared.saved === true && !shared.disposed);
+    } catch (error) {
+      cause = error;
+    }
+    loading = undefined;
+    if (shared.disposed) return;
+    if (!port) {
+      shared.lost = steps.list.flatMap(({ run }) => run ?? []).pop();
+      shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
+    } else if (steps.list.length || shared.saved) open();
+    else if (read().error?.code === "load") publish({ ...read(), status: "idle", error: undefined });
+  };
+
+  const load = async (): Promise<void> => {
+    // Where the core was may be gone: then it is asked for anew, and may be elsewhere.
+    if (port?.gone?.()) port = undefined;
+    if (!shared.live && (!port || shared.saved) && !shared.disposed) await (loading ??= attempt());
+  };
+
+  return {
+    load,
+    begin: () => {
+      if (!port || port.gone?.() || shared.saved === true) void load();
+      else if (steps.list.length) open();
+    },
+    leave: () => void (port = undefined),
+  };
+}
