@@ -32,7 +32,9 @@ pub struct Thread {
     /// Ids of the messages that the run did not bring: those that were there, and the application's own.
     known: HashSet<String>,
     /// The same of calls, with the length that their arguments had; none, where a list has written them since.
-    known_calls: HashMap<String, Option<usize>>,
+    pub known_calls: HashMap<String, Option<usize>>,
+    /// Known calls that were removed, and whose ids the run gives other calls.
+    pub removed: HashSet<String>,
     /// Calls that lists have written anew, or elsewhere.
     pub rewritten: Vec<String>,
     /// Answers of the page whose call a list has taken away: call, content, whether errors, whether denials.
@@ -145,7 +147,10 @@ impl Thread {
         let id = start["toolCallId"].as_str().unwrap();
         let last = self.last_of(id);
         let place = self.messages.iter().position(|message| message.calls.iter().any(|call| call.id == last));
-        let Some(place) = place else { return last };
+        let free = |from: usize| {
+            (from..).map(|number| numbered(id, number)).find(|call| !self.removed.contains(call)).unwrap()
+        };
+        let Some(place) = place else { return free(wire(&last).1) };
         let call = self.messages[place].calls.iter().find(|call| call.id == last).unwrap();
         let given_up =
             ["The run ended before the call was answered.", "The page was left before the tool had finished."];
@@ -156,7 +161,7 @@ impl Thread {
         let found = self.part.as_ref().or(self.behind.as_ref()).filter(|_| !given_up).and_then(|id| self.at(id));
         let begin = found.or_else(|| self.messages.iter().rposition(|message| message.role == "user"));
         let earlier = begin.is_some_and(|begin| place <= begin);
-        if over && earlier { numbered(id, wire(&last).1 + 1) } else { last }
+        if over && earlier { free(wire(&last).1 + 1) } else { last }
     }
 
     /// Another run begins in the stream.
@@ -294,6 +299,7 @@ impl Thread {
         self.part = None;
         self.open.clear();
         self.started.clear();
+        self.removed.clear();
     }
 
     /// The run is replayed from its beginning: what it has sent is forgotten. Gives the calls that the page has answered,
@@ -319,7 +325,7 @@ impl Thread {
                 let content = message.content.clone().unwrap_or_default();
                 answers.push((call.id.clone(), content, message.error.clone(), call.phase == "denied"));
             }
-            !message.told && (call.is_none() || !message.local)
+            !message.told && (call.is_none() || !message.page)
         });
         *self.confirmed() = self.before.clone();
         self.rebase();

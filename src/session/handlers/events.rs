@@ -2,12 +2,12 @@
 
 use crate::rules::{Repair, opener};
 use crate::session::Session;
-use crate::session::rejoin::{Report, StreamPlace, hash};
+use crate::session::rejoin::{Report, StreamPlace};
 use crate::session::types::Boundary;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
 use crate::thread::{Ending, numbered};
-use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
+use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, hash, shown_id};
 
 impl Session {
     pub(super) fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
@@ -104,10 +104,18 @@ impl Session {
 
     /// A call starts, or starts again. Gives its number, of those that have its id.
     fn call_starts(&mut self, id: &str) -> usize {
-        let (number, mut repeated) = self.thread.number_of_start(id, self.rejoin.part());
-        let own = numbered(id, number);
-        if self.thread.is_answered(&own).is_none() {
+        let (mut number, mut repeated) = self.thread.number_of_start(id, self.rejoin.part());
+        loop {
+            let own = numbered(id, number);
+            if self.thread.is_answered(&own).is_some() {
+                break;
+            }
             repeated = self.page.call_begins(&own);
+            // A call that was there before the run and was removed keeps its number: it may come back, and so may this one.
+            if self.page.has_handled(&own) || self.rejoin.checkpoint().is_none_or(|before| !before.has_call(&own)) {
+                break;
+            }
+            number += 1;
         }
         if repeated {
             self.warn("call-repeated", "TOOL_CALL_START", "the call is not made again");

@@ -157,14 +157,23 @@ impl World {
         {
             let kind = event["type"].as_str().unwrap();
             if kind == "TOOL_CALL_START" {
-                let id = self.thread.started_as(event);
-                // One of an earlier run that is gone is another one, unless its tool was cut off.
-                let over = self.earlier.contains(&id) && !self.cut.contains(&id) && self.stage_of(&id).is_none();
-                let untold = self.untold.iter().any(|(call, ..)| *call == id);
-                if self.thread.call(&id).is_none() && over && !untold {
-                    for set in [&mut self.earlier, &mut self.handled, &mut self.executing] {
-                        set.remove(&id);
+                let mut id = self.thread.started_as(event);
+                while self.thread.call(&id).is_none() {
+                    // One of an earlier run that is gone is another one, unless its tool was cut off.
+                    let over = self.earlier.contains(&id) && !self.cut.contains(&id) && self.stage_of(&id).is_none();
+                    let untold = self.untold.iter().any(|(call, ..)| *call == id);
+                    if over && !untold {
+                        for set in [&mut self.earlier, &mut self.handled, &mut self.executing] {
+                            set.remove(&id);
+                        }
                     }
+                    // A call that was removed keeps its number: in a replay this one has the number that it had.
+                    let replays = self.plan.resume.is_some_and(Dialect::whole);
+                    if self.handled.contains(&id) || !replays || !self.thread.known_calls.contains_key(&id) {
+                        break;
+                    }
+                    self.thread.removed.insert(id);
+                    id = self.thread.started_as(event);
                 }
             }
             self.thread.apply(event);

@@ -247,6 +247,43 @@ fn a_replay_and_a_reload_execute_nothing_again() {
 }
 
 #[test]
+fn a_replay_executes_nothing_again_though_the_call_before_was_removed() {
+    for streams in ["before", "after"] {
+        let network = Network { resume: Some(Resume::by("replay", None, None).unwrap()), ..Network::default() };
+        let (mut agent, request) = followed(Options { network, ..Options::default() });
+        let again = called("call_0", "m2", "page", "{\"n\":2}");
+        let remove = |agent: &mut Agent| {
+            let user = [user("u", "go")];
+            let second = assistant("m2", &[("call_0~again~2", "page", "{\"n\":2}")]);
+            let kept = if streams == "before" { json!([user[0], second]) } else { json!(user) };
+            agent.act(|session, _| session.set_messages(&kept.to_string()).unwrap());
+        };
+        if streams == "after" {
+            remove(&mut agent);
+        }
+        agent.events(request, &again);
+        if streams == "before" {
+            remove(&mut agent);
+        }
+        agent.cut(request);
+        let request = agent.wait();
+        agent.head(request, 200, "text/event-stream");
+        agent.event(request, started("r-1"));
+        agent.events(request, &again);
+        let ids: Vec<&str> = agent.executed.iter().map(|(id, ..)| id.as_str()).collect();
+        assert_eq!(ids, ["call_0", "call_0~again~2"], "{streams}");
+        // The server has the first one still.
+        let result = json!({"id": "call_0-result", "role": "tool", "toolCallId": "call_0", "content": "one"});
+        let first = assistant("m1", &[("call_0", "page", "{\"n\":1}")]);
+        let second = assistant("m2", &[("call_0", "page", "{\"n\":2}")]);
+        agent.event(request, snapshot(&[user("u", "go"), first, result, second]));
+        end(&mut agent, request, "r-1");
+        assert_eq!(calls(&mut agent), ["call_0 {\"n\":1} output-available", "call_0~again~2 {\"n\":2} executing"]);
+        assert_eq!(agent.executed.len(), 2);
+    }
+}
+
+#[test]
 fn a_question_that_a_regenerate_cuts_off_is_asked_anew() {
     let (mut agent, request) = calling(&[call("call_0", "asked", "{\"n\":1}")]);
     end(&mut agent, request, "r");
