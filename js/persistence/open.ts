@@ -98,6 +98,7 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
       void mine.then(write);
     },
     changed: () => void (dirty = true),
+    save: write,
     ended: write,
     renew: () => {
       shown = current();

@@ -190,4 +190,11 @@ export const bugs = [
     to: "if (value) link.awaitSave();\n        if (true)",
     tests: ["tabs"],
   },
+  {
+    name: "a submit that its server's thread has held is in no store before the code of saves has come",
+    file: "persistence/open.ts",
+    from: "    save: write,\n",
+    to: "",
+    tests: ["early"],
+  },
 ];
