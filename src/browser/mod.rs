@@ -90,6 +90,7 @@ impl Session {
         state: Option<String>,
         host: Host,
     ) -> Result<Session, JsValue> {
+        crate::wire::seed(js_sys::Math::random);
         let make = || {
             let dialect = read_dialect(&options)?;
             #[cfg(feature = "guard")]

@@ -14,6 +14,7 @@ impl Stepper {
     /// `settings`: see [`Settings::read`]; `messages`, an array, and `state` are what the application has.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, messages: &str, state: &str) -> Result<Stepper, JsValue> {
+        crate::wire::seed(js_sys::Math::random);
         let core = Settings::read(settings).and_then(|settings| Core::new(settings, messages, state));
         let core = core.ok_or_else(|| js_sys::TypeError::new("expected an array of messages, and a state, as JSON"))?;
         Ok(Self(RefCell::new(core)))

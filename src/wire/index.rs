@@ -1,6 +1,7 @@
 //! Places in lists, found by id.
 
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The slot of a message, and for a tool call its place among that message's calls; or a place in any other list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,9 +10,25 @@ pub(crate) struct At {
     pub call: usize,
 }
 
-/// FNV-1a. In a module every map of the standard library has the same keys too, so its hash keeps nobody out either.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Where the hashes of an index begin. A server that knew it could send ids that all have one place.
+static SEED: AtomicU64 = AtomicU64::new(BASIS);
+
+/// Draws it, unless that is done: what has been put into an index is found by the same one.
+pub fn seed(random: impl FnOnce() -> f64) {
+    if SEED.load(Ordering::Relaxed) == BASIS {
+        SEED.store(random().to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// FNV-1a.
 pub(crate) fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    hash_from(BASIS, text)
+}
+
+fn hash_from(basis: u64, text: &str) -> u64 {
+    text.bytes().fold(basis, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Places by id. The one map of the core, so that a map's code is in the module once: what has other values keeps them in a
@@ -38,7 +55,7 @@ impl Index {
 
     /// Where an id stands, or else the free place for it.
     fn find(&self, id: &str) -> usize {
-        let hash = hash(id);
+        let hash = hash_from(SEED.load(Ordering::Relaxed), id);
         let mut place = self.around((hash ^ hash >> 32) as usize);
         while matches!(self.places.get(place), Some(Some((other, _))) if **other != *id) {
             place = self.around(place + 1);

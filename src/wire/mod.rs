@@ -46,6 +46,7 @@ pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 #[cfg(feature = "codecs")]
 pub use framing::BINARY_MEDIA_TYPE;
 pub use framing::{BadBody, Format, Framer};
+pub use index::seed;
 pub use json::{Fields, JsonError, Raw};
 pub use note::Note;
 #[cfg(feature = "codecs")]
