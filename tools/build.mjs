@@ -25,7 +25,7 @@ import { at, packageFolder } from "./paths.mjs";
 import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
-import { followNames, shortNames, takeStringsOnly } from "./short-names.mjs";
+import { followNames, shortenInit, shortNames, takeStringsOnly } from "./short-names.mjs";
 import { addOns, split, withoutNames } from "./split.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
@@ -121,6 +121,7 @@ async function optimize(module) {
       const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", shortNames];
       const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, ...(divided ? ["-g"] : []), made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
+      shortenInit(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
       if (divided) divide(module);
       for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(part));

@@ -47,6 +47,37 @@ export function takeStringsOnly(file) {
   writeFileSync(file, glue.replace(taken, taken + check));
 }
 
+const load = /^async function __wbg_load\([^]*?^}\n/m;
+const init = /^let __wbg_init_promise;\n[^]*?(?=^export )/m;
+
+/**
+ * The way to an instance, without addresses, outdated parameters and a lock: js/core/loader.ts fetches, and asks once. A response of
+ * another media type cannot be compiled while it arrives.
+ */
+const shortInit = `async function __wbg_init({ module_or_path }) {
+    if (wasm !== undefined) return wasm;
+    const module = await module_or_path;
+    const imports = __wbg_get_imports();
+    let made;
+    if (typeof Response !== "function" || !(module instanceof Response)) made = await WebAssembly.instantiate(module, imports);
+    else if (module.headers.get("content-type") === "application/wasm") made = await WebAssembly.instantiateStreaming(module, imports);
+    else made = await WebAssembly.instantiate(await module.arrayBuffer(), imports);
+    return __wbg_finalize_init(made.instance ?? made, made.module ?? module);
+}
+
+`;
+
+/**
+ * Takes out of the glue what no page comes to.
+ *
+ * @param {string} file  the glue
+ */
+export function shortenInit(file) {
+  const glue = readFileSync(file, "utf8");
+  if (!load.test(glue) || !init.test(glue)) throw new Failure("The glue begins in another way: has wasm-bindgen's form changed?");
+  writeFileSync(file, glue.replace(load, "").replace(init, shortInit));
+}
+
 /** @param {Map<string, string>} names @param {string} name */
 function known(names, name) {
   const short = names.get(name);

@@ -9,7 +9,7 @@ import { Failure } from "./run.mjs";
 import { kinds, Reader } from "./wasm.mjs";
 
 /**
- * The add-ons, each with the paths of its functions, and the add-ons that come with it (`addOnsOf` in js/core/full-inline.ts), which it may call.
+ * The add-ons, each with the paths of its functions, and the add-ons that it calls once they are there, too.
  *
  * @type {Record<string, { paths: RegExp, calls?: string[] }>}
  */

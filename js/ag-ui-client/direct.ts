@@ -111,7 +111,7 @@ class DirectRun {
     if (!response.ok) throw await toHttpError(response);
     const type = response.headers.get("content-type") ?? "";
     this.reader = readerOf(response);
-    const stepper = await createStepper(this.options, this.agent.messages, this.input.state);
+    const stepper = await createStepper(this.options, this.agent.messages, this.input.state, type);
     if (this.hasLeft || this.detached) return stepper.free();
     const { agent, input, options } = this;
     const subscribers = this.subscribers;

@@ -10,30 +10,32 @@ import { HttpEventType, type HttpEvent } from "./request.js";
 
 type Stream = Observable<BaseEvent>;
 
-/** A stepper that is made when the first value comes, and freed when the last one has. */
+/** A stepper that is made when the first value comes, which may name the media type of a body, and freed when the last one has. */
 function withStepper<Value>(
   source$: Observable<Value>,
   options: StepperOptions,
   step: (stepper: Stepper, value: Value) => BaseEvent[],
   last: (stepper: Stepper) => BaseEvent[] = () => [],
+  mediaType?: (first: Value) => string,
 ): Stream {
   return defer(() => {
     let made: Promise<Stepper> | undefined;
     let over = false;
-    const get = () => (made ??= createStepper(options).then((stepper) => {
+    const make = async (first: Value): Promise<Stepper> => {
+      const stepper = await createStepper(options, [], {}, mediaType?.(first));
       stepper.want("*");
       return stepper;
-    }));
-    const run = (read: (stepper: Stepper) => BaseEvent[]) => async (): Promise<Stream> => {
-      const stepper = await get();
+    };
+    const run = async (making: Promise<Stepper>, read: (stepper: Stepper) => BaseEvent[]): Promise<Stream> => {
+      const stepper = await making;
       if (over) return of();
       const events = read(stepper);
       reportWarnings(stepper, options.onWarning);
       const failure = failureOf(stepper);
       return failure ? concat(from(events), throwError(() => failure)) : from(events);
     };
-    const each = source$.pipe(inTurn((value) => run((stepper) => step(stepper, value))()));
-    const end = defer(() => (made ? from(run(last)()) : of<Stream>()));
+    const each = source$.pipe(inTurn((value) => run(made ??= make(value), (stepper) => step(stepper, value))));
+    const end = defer(() => (made ? from(run(made, last)) : of<Stream>()));
     return concat(each, end).pipe(
       mergeAll(),
       finalize(() => {
@@ -94,10 +96,10 @@ export function isAbort(error: unknown): boolean {
 export function readEvents(source$: Observable<HttpEvent>, options: StepperOptions, format?: string): Stream {
   return defer(() => {
     let opened = false;
+    const mediaType = (event: HttpEvent): string => format ?? (event.type === HttpEventType.HEADERS ? event.headers.get("content-type") : undefined) ?? "";
     const step = (stepper: Stepper, event: HttpEvent): BaseEvent[] => {
       if (event.type === HttpEventType.ABORTED) return [...take(stepper), abortEvent(event.reason)];
-      const head = event.type === HttpEventType.HEADERS ? (event.headers.get("content-type") ?? "") : undefined;
-      if (!opened) stepper.open(format ?? head ?? "");
+      if (!opened) stepper.open(mediaType(event));
       opened = true;
       if (event.type === HttpEventType.DATA && event.data) stepper.feed(event.data);
       return take(stepper);
@@ -106,7 +108,7 @@ export function readEvents(source$: Observable<HttpEvent>, options: StepperOptio
       stepper.finish();
       return take(stepper);
     };
-    return withStepper(untilAborted(source$), { ...options, stage: "frames" }, step, last);
+    return withStepper(untilAborted(source$), { ...options, stage: "frames" }, step, last, mediaType);
   });
 }
 

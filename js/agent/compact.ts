@@ -12,5 +12,5 @@ import { inflate } from "./core-source.js";
 export async function compactWith(load: Modules["full"], events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
   // A copy: the application may change its list while the chunk loads.
   const now = Array.isArray(events) ? [...events] : events;
-  return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, () => load(inflate, {}, "stepper"), now);
+  return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, () => load(inflate, { rules: "strict" }, "stepper"), now);
 }

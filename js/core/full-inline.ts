@@ -20,16 +20,14 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
   stepper: () => import("../glue/add-ons/stepper.js"),
 };
 
-/** The add-ons that call others: Chio's dialect reads events as the guard does, and the stepper takes streams of every kind. */
-const brought: Partial<Record<AddOn, readonly AddOn[]>> = { chio: ["guard"], stepper: ["strict", "binary"] };
-
 /** The add-ons that the options need, and these. A dialect of another name is refused by the core. */
-function addOnsOf(options: Needs, more: readonly AddOn[]): Set<AddOn> {
+function addOnsOf(options: Needs, more: readonly AddOn[]): readonly AddOn[] {
   const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
   const spoken = Object(dialect).name ?? dialect;
-  const needs = [spoken, guard !== undefined && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
-  const known = needs.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
-  return new Set(known.flatMap((each) => [each, ...(brought[each] ?? [])]));
+  // Chio's dialect reads events as the guard does.
+  const guarded = guard !== undefined || spoken === "chio";
+  const needs = [spoken, guarded && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
+  return needs.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
 }
 
 /** The add-ons that the base has, or gets. */
@@ -53,7 +51,7 @@ export const glue = {
   attach,
   /** Loads the add-ons that are needed, once the base is there. */
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {
-    await Promise.all([...addOnsOf(options, more)].map((each) => loaded.get(each) ?? add(each, inflate)));
+    await Promise.all(addOnsOf(options, more).map((each) => loaded.get(each) ?? add(each, inflate)));
     return glue;
   },
   askGuard,

@@ -2,13 +2,7 @@
 // type test (tests/js/glue.test-d.ts) proves that it is assignable to this.
 
 /** The source of the module. */
-export type ModuleInput =
-  | RequestInfo
-  | URL
-  | Response
-  | BufferSource
-  | WebAssembly.Module
-  | Promise<RequestInfo | URL | Response | BufferSource | WebAssembly.Module>;
+export type ModuleInput = Response | BufferSource | WebAssembly.Module | Promise<Response | BufferSource | WebAssembly.Module>;
 
 /** Instantiates the module, once: later calls give what the first one made. */
 export default function init(input: { module_or_path: ModuleInput }): Promise<unknown>;

@@ -81,8 +81,8 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     const answeredKeys = new Set(answered.map(messageKey));
     const unanswered = shown.messages.filter((message) => message.role === "user" && !answeredKeys.has(messageKey(message)));
     const replies = stops ? [] : submits.replies;
-    const ids = [...shown.queue, ...replies.map(({ id }) => ({ runId: id }))].map(({ runId: id }) => id);
-    freeze((frozen) => ({ ...frozen, queue: [...frozen.queue, ...waiting.map(({ runId: id, messages }) => ({ id: "", runId: id, messages }))] }));
+    const ids = [...shown.queue.map((row) => row.runId), ...replies.map(({ id }) => id)];
+    freeze((frozen) => ({ ...frozen, queue: [...frozen.queue, ...waiting.map((row) => ({ id: "", runId: row.runId, messages: row.messages }))] }));
     const queued = saves || !failed ? [] : guesses.confirmed.queue.flatMap(({ messages }) => messages);
     recoveredSave = (messages) => {
       if (!died && !read) return "";

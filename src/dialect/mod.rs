@@ -26,7 +26,7 @@ pub use legacy::Thinking;
 
 #[cfg(feature = "guard")]
 use crate::guard::Guard;
-use crate::wire::Frame;
+use crate::wire::{Fields, Frame};
 use std::fmt;
 
 /// A system's way of speaking.
@@ -258,6 +258,26 @@ pub fn named(name: &str, settings: &str) -> Option<Box<dyn Dialect>> {
 pub fn names() -> String {
     DIALECTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
+
+/// The dialect that a stream needs whose frames cannot be read: the name that one of its members shows.
+pub(crate) fn shown_by(frame: &Fields<'_>) -> Option<&'static str> {
+    let is = |(member, value, _): &&(&str, &str, &str)| {
+        frame.get(member).is_some_and(|found| found.text().starts_with(value))
+    };
+    SIGNS.iter().find(is).map(|sign| sign.2)
+}
+
+/// Members, how their values begin, and the dialects that they are of.
+const SIGNS: [(&str, &str, &str); 8] = [
+    ("agUiFrames", "[", "agent-os"),
+    ("event_type", "\"", "chio"),
+    ("eventId", "\"", "hector"),
+    ("task", "{", "hector"),
+    ("statusUpdate", "{", "hector"),
+    ("jsonrpc", "\"2", "hector"),
+    ("content", "{", "ngaf"),
+    ("error", "\"Error processing request", "open-search"),
+];
 
 /// Whether this build has dialects: without any, what asks for them is left out of it.
 pub const ANY: bool = !DIALECTS.is_empty();

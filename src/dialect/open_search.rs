@@ -220,7 +220,7 @@ impl OpenSearch {
         let answered = ids(answers.map(String::from));
         let mut in_parts = Index::new();
         for (at, (id, _)) in self.in_parts.iter().enumerate() {
-            in_parts.entry(id.clone()).or_insert(place(at));
+            in_parts.note(id, place(at));
         }
         let is_assistant = |message: &Option<Fields<'_>>| {
             message.as_ref().and_then(|m| m.get("role")).is_some_and(|role| role.text() == "\"assistant\"")

@@ -13,7 +13,7 @@ pub(crate) const MAX_DEPTH: usize = 512;
 /// Whether two texts are the same arguments. Servers write a call's arguments anew, with other spaces or in another order: one
 /// JSON value is one call. No text is an empty object, as it is for the tool.
 pub(crate) fn same_args(one: &str, other: &str) -> bool {
-    let read = |text: &str| match text.trim() {
+    let read = |text: &str| match text.trim_ascii() {
         "" => Some(Tree::object()),
         text => Raw::parse(text, MAX_DEPTH).ok().map(Tree::read),
     };

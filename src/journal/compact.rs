@@ -166,27 +166,31 @@ impl<'a> Shorter<'a> {
         }
     }
 
-    /// The place in the list that is noted for an id.
+    /// The places in the list that are noted for ids.
+    fn noted(&mut self, call: bool) -> &mut Index {
+        if call { &mut self.calls } else { &mut self.messages }
+    }
+
+    /// The place that is noted for an id.
     #[inline(never)]
-    fn noted(&mut self, call: bool, id: Str<'_>) -> &mut At {
-        let ids = if call { &mut self.calls } else { &mut self.messages };
-        ids.entry(id.to_text()).or_insert(NOWHERE)
+    fn place_noted(&mut self, call: bool, id: Str<'_>) -> usize {
+        self.noted(call).get(&id.decode()).unwrap_or(&NOWHERE).message
     }
 
     /// Where the last event may join, by its id. If it may not, what comes may join it.
     fn place_of(&mut self, call: bool, id: Str<'_>, alone: bool) -> Option<usize> {
         let last = self.last();
-        let at = self.noted(call, id).message;
+        let at = self.place_noted(call, id);
         let name = |at: usize| self.events.get(at).map(|event| event.name);
         if alone && name(at) == name(last) {
             return Some(at);
         }
-        self.noted(call, id).message = last;
+        self.noted(call).insert(id.to_text(), At { message: last, call: 0 });
         None
     }
 
     fn part_id(&mut self, call: bool, id: Str<'_>) {
-        *self.noted(call, id) = NOWHERE;
+        self.noted(call).insert(id.to_text(), NOWHERE);
     }
 
     fn part_named(&mut self, event: &Event<'_>) {
@@ -258,7 +262,7 @@ impl<'a> Shorter<'a> {
         patch: Raw<'_>,
         metadata: Option<Raw<'_>>,
     ) -> bool {
-        let at = self.noted(false, id).message;
+        let at = self.place_noted(false, id);
         let Some(event) = self.events.get_mut(at).filter(|event| event.name == "ACTIVITY_SNAPSHOT") else {
             self.part_id(false, id);
             return false;

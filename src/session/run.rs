@@ -85,7 +85,7 @@ impl BodyStart {
     /// The run that a server names which answers with no stream.
     pub fn run_id(&self) -> Option<String> {
         let text = decode(&self.bytes);
-        let fields = Raw::parse_object(text.trim(), 64).ok().flatten()?;
+        let fields = Raw::parse_object(text.trim_ascii(), 64).ok().flatten()?;
         let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.some(name)?.string())?;
         is_a_name(&id).then(|| id.into_owned())
     }

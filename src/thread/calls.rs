@@ -136,7 +136,7 @@ impl Thread {
         let length = call.arguments().len();
         let known = call.checked.replace(length) == Some(length);
         let readable = known
-            || call.arguments().trim().is_empty()
+            || call.arguments().trim_ascii().is_empty()
             || !matches!(Raw::parse(call.arguments(), ARGS_DEPTH), Err(JsonError::Syntax { .. }));
         if let Some(entry) = self.list.change(at.message) {
             entry.complete_if_idle();

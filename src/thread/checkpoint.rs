@@ -248,7 +248,9 @@ impl Thread {
         }
         entries.retain(|entry| {
             let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
-            let keep = checkpoint.messages.contains_key(entry.id()) || entry.local && answers_kept;
+            // A list of the run may have put an older call into a message of its own, with which it goes.
+            let there = checkpoint.messages.contains_key(entry.id()) && (answers_kept || !entry.page);
+            let keep = there || entry.local && answers_kept;
             if let (false, true, Some(call)) = (keep, entry.local, entry.call_id()) {
                 answers.push(LocalAnswer {
                     call: call.to_owned(),

@@ -26,10 +26,10 @@ impl Finder {
             return;
         };
         let other = if yields(*first) { std::mem::replace(first, at) } else { at };
-        let numbers = self.others.entry([id, "\0#"].concat()).or_default();
-        let number = numbers.call;
-        numbers.call += 1;
-        self.others.insert(format!("{id}\0{number}"), other);
+        let queue = [id, "\0#"].concat();
+        let At { message, call } = self.others.note(&queue, At::default());
+        self.others.insert(queue, At { message, call: call + 1 });
+        self.others.insert(format!("{id}\0{call}"), other);
     }
 
     /// Removes one. Of the others, those that are not `there` are passed over.

@@ -373,7 +373,7 @@ impl MessageList {
             (true, _) => Class::Local,
             (_, Role::Activity) => {
                 let next = At { message: self.activity_types.len(), call: 0 };
-                Class::Activity(self.activity_types.entry(entry.row.text(ACTIVITY_TYPE)).or_insert(next).message)
+                Class::Activity(self.activity_types.note(entry.row.text(ACTIVITY_TYPE), next).message)
             }
             (_, Role::Reasoning) => Class::Reasoning,
             _ => Class::Plain,

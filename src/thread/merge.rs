@@ -222,7 +222,7 @@ pub(super) fn replace(local: &mut Entry, mut new: Entry, snapshot_has_reasoning:
 fn keep_calls(local: &mut Entry, new: Vec<Call>, merged: &mut Merged) {
     let mut old = Index::new();
     for (call, known) in local.calls.iter().enumerate() {
-        old.entry(known.id()).or_insert(At { message: 0, call });
+        old.note(known.id(), At { message: 0, call });
     }
     if !local.calls.iter().map(Call::id).eq(new.iter().map(Call::id)) {
         local.row.mark(CALLS);

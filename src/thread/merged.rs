@@ -26,7 +26,7 @@ pub(super) struct Merged {
 impl Merged {
     /// A call is not in its message.
     pub fn leave(&mut self, call: &Call) {
-        self.index.entry(call.id()).or_insert(At { message: self.unmatched.len(), call: 0 });
+        self.index.note(call.id(), At { message: self.unmatched.len(), call: 0 });
         self.unmatched.push(Some(call.row.clone()));
     }
 

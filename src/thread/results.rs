@@ -95,7 +95,7 @@ impl Thread {
 
     /// Sorts results by their places, each once.
     fn put_in_order(&self, moves: &mut Vec<(usize, At)>) {
-        moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
+        moves.sort_unstable_by_key(|(slot, _)| self.list.place(*slot).message);
         moves.dedup_by_key(|(slot, _)| *slot);
     }
 

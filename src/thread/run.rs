@@ -125,7 +125,7 @@ impl RunReports {
             let more = Row::read(USAGE, &fields, 1);
             let key = pair(more.some(PROVIDER), more.some(MODEL).unwrap_or("\0"));
             let next = At { message: self.usage.len(), call: 0 };
-            let at = self.usages.entry(key).or_insert(next).message;
+            let at = self.usages.note(&key, next).message;
             if at == next.message {
                 self.usage.push(more);
                 continue;

@@ -61,7 +61,7 @@ pub use wanted::Wanted;
 
 pub(crate) use cutter::Cutter;
 pub(crate) use gather::Gather;
-pub(crate) use index::{At, Index};
+pub(crate) use index::{At, Index, hash};
 pub(crate) use input::{RunAgentInput, refill};
 pub(crate) use json::is_number;
 #[cfg(feature = "guard")]

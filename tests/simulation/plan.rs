@@ -250,6 +250,15 @@ impl Plan {
             steps.extend([Step::Reload, Step::Attach, Step::Wait(5000), Step::Deliver(Amount::All)]);
             plan.steps.splice(..0, steps);
         }
+        // A page is loaded anew in the middle of a run whose frames have names: it knows the first and the last that it has read.
+        if seed % 16 == 2 {
+            plan.resume = Some([Dialect::Id, Dialect::RunUrl { ids: true }][random.below(2)]);
+            plan.framing = [Framing::Sse, Framing::SseCrLf][random.below(2)];
+            let mut steps = vec![Step::Submit { seed: random.below(10_000) as u32, policy: "queue", answers: false }];
+            steps.extend(vec![Step::Deliver(Amount::Frame); 3 + random.below(12)]);
+            steps.extend([Step::Reload, Step::Attach, Step::Deliver(Amount::All), Step::Deliver(Amount::All)]);
+            plan.steps.splice(..0, steps);
+        }
         // Somebody edits, again and again, messages of which more has come than the page shows.
         if seed % 16 == 13 {
             plan.publishing = Publishing::Frames;

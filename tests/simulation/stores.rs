@@ -49,6 +49,8 @@ struct Tabs {
     prompt: bool,
     /// The last save that the page was given.
     known: Option<String>,
+    /// The one before, as long as nothing was sent or executed since.
+    earlier: Option<String>,
     /// A save was refused, and none was written since: what the store has is old.
     behind: bool,
     sent: BTreeSet<String>,
@@ -87,6 +89,7 @@ impl Tabs {
             store: None,
             writes: VecDeque::new(),
             known: None,
+            earlier: None,
             behind: false,
             sent: BTreeSet::new(),
             executed: BTreeSet::new(),
@@ -121,7 +124,7 @@ impl Tabs {
         let long_event = if self.random.one_in(2) { 1 + self.random.below(300) } else { usize::MAX };
         self.session =
             Some(Session::new(Options { saves: true, long_event, ..options(&self.plan) }, None, None).unwrap());
-        (self.mirror, self.wake, self.known) = (Mirror::new(), None, saved.clone());
+        (self.mirror, self.wake, self.known, self.earlier) = (Mirror::new(), None, saved.clone(), None);
         self.lines.clear();
         self.executing.clear();
         let Some(saved) = saved else { return Ok(()) };
@@ -143,7 +146,7 @@ impl Tabs {
             let messages = saved["messages"].as_array().unwrap();
             if messages.iter().any(|message| message["toolCallId"] == call["id"]) {
                 ensure!(
-                    shown.is_none_or(|shown| shown.get("result").is_some()),
+                    shown.is_none_or(|shown| shown.get("result").is_some() && shown["phase"] != "awaiting-approval"),
                     "{call} is answered, and is {shown:?}"
                 );
                 continue;
@@ -165,6 +168,7 @@ impl Tabs {
         while let Some(effect) = self.session.as_mut().and_then(Session::poll_effect) {
             match effect {
                 Effect::Open { request, target, body, run_id, cursor } => {
+                    self.earlier = None;
                     let body = parse(&body);
                     self.say(format!("     → {target:?} {run_id}"));
                     let answer = match target {
@@ -190,6 +194,7 @@ impl Tabs {
                     ensure!(open || self.session.is_some(), "{request} is closed, and was never open");
                 }
                 Effect::Execute { tool_call_id, .. } => {
+                    self.earlier = None;
                     self.say(format!("     → execute {tool_call_id}"));
                     let once = self.executed.insert(tool_call_id.clone());
                     // Held for approval, a call begins anew in this page; here none is.
@@ -202,7 +207,7 @@ impl Tabs {
                 Effect::Abandon { tool_call_id } => self.executing.retain(|id| *id != tool_call_id),
                 Effect::Wake { at } => self.wake = at,
                 Effect::Save { number, save, .. } => {
-                    self.known = Some(save.clone());
+                    self.earlier = self.known.replace(save.clone());
                     self.writes.push_back((number, save));
                     if self.prompt {
                         self.write()?;
@@ -284,7 +289,8 @@ impl Tabs {
         let mut input = json!({"runId": run});
         if let Some(limit) = self.plan.follow_ups {
             let tool = |name: &str, approval: bool| json!({"name": name, "needsApproval": approval});
-            input["pageTools"] = json!([tool("now", false), tool("log", false), tool("pay", true)]);
+            let all = self.plan.seed % 4 == 1;
+            input["pageTools"] = json!([tool("now", all), tool("log", all), tool("pay", true)]);
             input["maxFollowUps"] = json!(limit);
         }
         (input, run)
@@ -420,14 +426,17 @@ impl Tabs {
         self.leave()
     }
 
-    /// The core fails; the next one begins with the last save that the page was given, and with what is shown.
+    /// The core fails; the next one begins with the last save that the page was given, and with what is shown. That save may
+    /// be of before what is shown: the core has failed before it has handed over the next one.
     fn trap(&mut self) -> Held {
         self.say("trap".into());
         self.session = None;
         self.lines.clear();
         self.executing.clear();
         let Some(known) = self.known.clone() else { return Ok(()) };
-        self.begin_again(&known)
+        let asked = |save: &str| ["runId", "queue"].map(|name| parse(save)[name].clone());
+        let earlier = self.earlier.take().filter(|earlier| asked(earlier) == asked(&known));
+        self.begin_again(&earlier.unwrap_or(known))
     }
 
     /// The worker that has the session ends, at any point. The page holds what the session was when it heard of it last, and

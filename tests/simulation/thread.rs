@@ -325,7 +325,7 @@ impl Thread {
                 let content = message.content.clone().unwrap_or_default();
                 answers.push((call.id.clone(), content, message.error.clone(), call.phase == "denied"));
             }
-            !message.told && (call.is_none() || !message.local)
+            !message.told && (call.is_none() || !message.page)
         });
         *self.confirmed() = self.before.clone();
         self.rebase();

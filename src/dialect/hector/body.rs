@@ -17,7 +17,7 @@ pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut Stri
     let mut task = "";
     let mut questions = Index::new();
     for (at, question) in run.questions.iter().enumerate() {
-        questions.entry(question.id.clone()).or_insert(At { message: at, call: 0 });
+        questions.note(&question.id, At { message: at, call: 0 });
     }
     for answer in answers.iter().filter_map(|raw| raw.object()) {
         let id = text(&answer, "interruptId");

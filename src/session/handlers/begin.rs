@@ -5,12 +5,12 @@ use crate::document::{
     NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS,
 };
 use crate::session::Session;
-use crate::session::rejoin::{Resume, hash};
+use crate::session::rejoin::Resume;
 use crate::session::run::Run;
 use crate::session::submit::{Start, Submit};
 use crate::session::types::{Boundary, Misuse, Outcome, Target, list, value};
 use crate::thread::Warning;
-use crate::wire::{JsonWriter, RunAgentInput, keep_private, refill};
+use crate::wire::{JsonWriter, RunAgentInput, hash, keep_private, refill};
 use std::rc::Rc;
 
 impl Session {

@@ -83,7 +83,7 @@ impl Session {
             let message = format!("The guard does not allow this call: {reason}");
             return self.done(id, &message, Some(&message), true);
         }
-        let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        let mut args = if args.trim_ascii().is_empty() { "{}".to_owned() } else { args };
         if let Some(other) = self.intake.arguments(&args) {
             args = other;
         }

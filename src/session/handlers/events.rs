@@ -2,12 +2,12 @@
 
 use crate::rules::{Repair, opener};
 use crate::session::Session;
-use crate::session::rejoin::{Report, StreamPlace, hash};
+use crate::session::rejoin::{Report, StreamPlace};
 use crate::session::types::Boundary;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
 use crate::thread::{Ending, numbered};
-use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
+use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, hash, shown_id};
 
 impl Session {
     pub(super) fn event(&mut self, incoming: &Incoming<'_>, now: f64) {

@@ -5,7 +5,7 @@
 //!         └─ any other ─► dialect ─► grammar ─► guard ─► chunks ─► order ─► event ─► thread
 //! ```
 
-use crate::dialect::Taken;
+use crate::dialect::{self, Taken};
 #[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Code, Repair, Violation};
@@ -16,7 +16,7 @@ use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
 #[cfg(feature = "codecs")]
 use crate::wire::frame_type;
-use crate::wire::{Delta, DeltaKind, Event, EventError, Fields, Frame, Incoming, Str, Undecodable, frame_fields};
+use crate::wire::{Delta, DeltaKind, Event, EventError, Fields, Frame, Incoming, Raw, Str, Undecodable, frame_fields};
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -100,7 +100,19 @@ impl Session {
             && !frame.unterminated
         {
             self.malformed(Code::of(&error), Repair::Drop, &error);
+            let fields = Raw::parse_object(frame.data, self.options.max_depth).ok().flatten();
+            fields.into_iter().for_each(|fields| self.name_dialect(&fields));
         }
+    }
+
+    /// Ends a run of whose stream nothing can be read without the dialect that its frames show, and names that.
+    fn name_dialect(&mut self, frame: &Fields<'_>) {
+        let broken = self.broken();
+        let run = self.run.as_mut().filter(|run| broken || run.events == 0);
+        let Some(run) = run.filter(|_| !self.intake.has_dialect()) else { return };
+        let Some(name) = dialect::shown_by(frame) else { return };
+        let message = ["a stream of another system: expected the option dialect: \"", name, "\""].concat();
+        run.ended = Some((Outcome::Error, Some(AgentError::new(ErrorKind::Protocol, message, false))));
     }
 
     /// Takes content that `frames` frames have added together.
@@ -198,6 +210,7 @@ impl Session {
         let passes = checked.is_ok();
         if let Err(violation) = checked {
             self.violation(violation, Some(event));
+            self.name_dialect(fields);
         }
         Ok(passes)
     }

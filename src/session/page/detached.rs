@@ -13,7 +13,7 @@ pub(super) struct Detached {
 impl Detached {
     pub fn push(&mut self, answer: LocalAnswer) {
         let at = At { message: self.answers.len(), call: 0 };
-        self.index.entry(answer.call.clone()).or_insert(at);
+        self.index.note(&answer.call, at);
         self.answers.push(Some(answer));
     }
 

@@ -23,7 +23,6 @@ use crate::thread::{Checkpoint, Thread};
 use crate::wire::{Fields, Frame, JsonWriter, Raw};
 use earlier::Earlier;
 use progress::Progress;
-pub(super) use progress::hash;
 
 #[derive(Debug, Default)]
 pub(super) struct Rejoin {

@@ -270,11 +270,11 @@ fn keys(path: &str) -> Vec<String> {
 
 /// The milliseconds that a `Retry-After` asks for: seconds, or a date as HTTP writes it.
 pub(in crate::session) fn retry_after(value: &str, now: f64) -> Option<f64> {
-    let value = value.trim();
+    let value = value.trim_ascii();
     if let Some(seconds) = value.parse::<u64>().ok().filter(|seconds| *seconds <= u32::MAX.into()) {
         return Some(seconds as f64 * 1000.0);
     }
-    let mut parts = value.split_whitespace().skip(1);
+    let mut parts = value.split(' ').skip(1);
     let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".as_chunks::<3>().0;
     let month = months.iter().position(|name| name == month.as_bytes())? + 1;

@@ -3,12 +3,7 @@
 use super::once::Once;
 use super::policy::{Answer, Resume};
 use crate::thread::{At, Checkpoint, Index};
-use crate::wire::Frame;
-
-/// FNV-1a.
-pub(in crate::session) fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
+use crate::wire::{Frame, hash};
 
 /// How far the stream of a run was read, over all of its connections.
 #[derive(Debug, Default)]
@@ -88,7 +83,7 @@ impl Progress {
             (None, _) => {
                 let connection = At { message: self.connection, call: 0 };
                 let known = self.known.is_some_and(|known| mark.parse().is_ok_and(|number: u64| number <= known));
-                known || *self.seen.entry(mark.clone()).or_insert(connection) != connection
+                known || self.seen.note(&mark, connection) != connection
             }
         };
         let begins = !std::mem::replace(&mut self.opening.marked, true) && self.first.as_ref() == Some(&mark);

@@ -12,7 +12,7 @@ use super::submit::{Start, Submit};
 use super::types::{Misuse, Ticket};
 use crate::document::SUBMIT_RESUME;
 use crate::thread::Thread;
-use crate::wire::{Fields, Gather, Index, JsonWriter, Raw};
+use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw};
 use partial::Partials;
 
 #[derive(Debug, Default)]
@@ -139,13 +139,13 @@ impl InterruptReplies {
         // How often each is asked, and how often it is answered; whether all answers to it are cancellations.
         let (mut asked, mut answered) = (Index::new(), Index::new());
         for (id, _) in &open {
-            asked.entry((*id).to_owned()).or_default().message += 1;
+            let message = asked.note(id, At::default()).message + 1;
+            asked.insert(*id, At { message, call: 0 });
         }
         let answers = answers(&json);
         for (id, cancelled) in &answers {
-            let answer = answered.entry(id.clone()).or_default();
-            answer.message += 1;
-            answer.call |= usize::from(!*cancelled);
+            let At { message, call } = answered.note(id, At::default());
+            answered.insert(&**id, At { message: message + 1, call: call | usize::from(!*cancelled) });
         }
         let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| !answered.contains_key(id)).gather();
         if !missing.is_empty() {

@@ -107,7 +107,7 @@ impl AgentError {
         let kind = if matches!(status, 401 | 403) { ErrorKind::Auth } else { ErrorKind::Http };
         let retryable = matches!(status, 408 | 409 | 425 | 429 | 500..);
         let message = match (status, said(&body)) {
-            (200..300, _) if body.trim().is_empty() => format!("The server answered {status} without a body."),
+            (200..300, _) if body.trim_ascii().is_empty() => format!("The server answered {status} without a body."),
             (200..300, _) => {
                 let what = if content_type.is_empty() { "no content type" } else { content_type };
                 format!("The server answered {status} with {what}, not with a stream of events.")
@@ -142,7 +142,7 @@ impl AgentError {
 
 /// The message in the body of an error, in the shapes that servers use.
 fn said(body: &str) -> Option<String> {
-    let trimmed = body.trim();
+    let trimmed = body.trim_ascii();
     let text = |raw: Raw<'_>| raw.string().filter(|text| !text.is_empty()).map(String::from);
     if let Ok(Some(fields)) = Raw::parse_object(trimmed, 64) {
         for name in ["message", "error", "detail", "title"] {

@@ -53,13 +53,13 @@ impl MessageList {
         }
         let mut last = 0;
         let mut slots = Vec::new();
-        for slot in self.order.iter() {
+        for (at, slot) in self.order.iter().enumerate() {
             last = rank.get(slot).copied().flatten().unwrap_or(last);
-            slots.push((last, slot));
+            slots.push((last, at, slot));
         }
-        slots.sort_by_key(|(rank, _)| *rank);
+        slots.sort_unstable();
         self.order = Order::default();
-        for (_, slot) in slots {
+        for (.., slot) in slots {
             match self.get(slot) {
                 Some(entry) => {
                     let item = Item { slot, calls: entry.calls.len(), follows: entry.role() == Role::Tool };

@@ -7,7 +7,7 @@ impl MessageList {
     pub fn note_answer(&mut self, slot: usize) {
         let entry = self.slab.get(slot).and_then(Option::as_ref);
         if let Some(call) = entry.and_then(Entry::call_id) {
-            self.answers.entry(call).or_insert(At { message: slot, call: 0 });
+            self.answers.note(call, At { message: slot, call: 0 });
         }
     }
 

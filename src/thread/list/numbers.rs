@@ -44,14 +44,14 @@ impl MessageList {
         for (message, entry) in entries.iter_mut().enumerate() {
             for call in &mut entry.calls {
                 let (wire, mut number) = wire_id(call.id());
-                let last = &mut last.entry(wire).or_default().message;
+                let before = last.note(wire, At::default()).message;
                 if taken.get(call.id()).is_none_or(|of| of.message != message) {
-                    number = number.max(*last + 1);
+                    number = number.max(before + 1);
                     while taken.contains_key(&numbered(wire, number)) {
                         number += 1;
                     }
                 }
-                *last = number;
+                last.insert(wire, At { message: number, call: 0 });
                 let id = numbered(wire, number);
                 call.row.set_text(OWN_ID, &id);
             }

@@ -318,3 +318,33 @@ fn streams_do_not_write_into_what_the_user_wrote() {
     assert_eq!(agent.snapshot()["messages"][0]["content"], "hi");
     assert_eq!(agent.warnings, ["message-not-streamable", "message-not-streamable"]);
 }
+
+#[test]
+fn a_stream_of_another_system_is_named_in_the_error() {
+    let chio = json!({"event_id": "e", "event_type": "lifecycle", "classification": "create", "payload": {}});
+    let streams = [
+        (json!({"id": 1, "kind": "chat.ingested", "scopeKey": "s", "agUiFrames": []}), "agent-os"),
+        (chio, "chio"),
+        (json!({"eventId": "e", "type": "AGUI_EVENT_TYPE_TASK_START", "taskStart": {}}), "hector"),
+        (json!({"statusUpdate": {"taskId": "t", "status": {}}}), "hector"),
+        (json!({"error": "Error processing request: throttled"}), "open-search"),
+        (event!("TOOL_CALL_RESULT", "toolCallId": "c", "content": {"hits": 3}), "ngaf"),
+    ];
+    for (frame, name) in streams {
+        for strict in [false, true] {
+            let mut agent = Agent::new(Options { strict, ..Options::default() });
+            let request = agent.submit("hi");
+            agent.head(request, 200, "text/event-stream");
+            agent.event(request, frame.clone());
+            agent.end(request);
+            let error = &agent.settled[0].1["error"];
+            assert_eq!(error["kind"], "protocol", "{name}: {error}");
+            assert!(error["message"].as_str().unwrap().contains(&format!("\"{name}\"")), "{name}: {error}");
+        }
+    }
+    // An odd frame in the middle of a stream stays a warning.
+    let (mut agent, request) = streaming();
+    agent.event(request, json!({"error": "Error processing request: throttled"}));
+    finish(&mut agent, request);
+    assert_eq!(agent.settled[0].1["outcome"], "success");
+}

@@ -288,3 +288,25 @@ fn the_calls_of_a_run_that_cannot_be_joined_after_a_reload_have_failed() {
         assert_eq!(agent.snapshot()["toolCalls"][0]["status"], "error", "{by} {joins}");
     }
 }
+
+#[test]
+fn an_answer_goes_with_an_earlier_call_that_a_list_has_put_into_a_message_of_the_run() {
+    let answer = json!({"id": "a-result", "role": "tool", "toolCallId": "a", "content": "done"});
+    let messages = |caller: &str| {
+        let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+        json!([user("u", "go"), {"id": caller, "role": "assistant", "toolCalls": [call]}, answer, user("u0", "and?")])
+    };
+    let begin = [started("r"), event!("CUSTOM", "name": "n", "value": 1)];
+    let list = event!("MESSAGES_SNAPSHOT", "messages": messages("of this run"));
+    let mut agent = Agent::with(options("replay"), Some(&messages("m").to_string()), None);
+    let request = agent.submit("go on");
+    agent.head(request, 200, SSE);
+    agent.events(request, &[&begin[..], &[list.clone()]].concat());
+    agent.cut(request);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.events(request, &begin);
+    assert_eq!(agent.shown().0, ["go", "and?"], "no answer stays without its call");
+    agent.event(request, list);
+    assert_eq!(agent.shown().0, ["go", "done", "and?"]);
+}

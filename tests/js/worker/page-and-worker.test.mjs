@@ -201,6 +201,25 @@ for (const where of ["the page", "a worker"]) {
       assert.deepEqual([second.now().status, second.now().error], ["idle", undefined]);
     });
 
+    it("saves a run as one that is over from within the callback that reports its end", async () => {
+      for (const how of ["stop", "end"]) {
+        const saves = [];
+        const side = make({ persist: memoryStore(), onFinish: () => saves.push(side.agent.save()) });
+        const { run } = await streaming(side);
+        // The worker has reported the run as one in progress.
+        for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+        assert.equal(side.agent.save().running, true, how);
+        if (how === "stop") void side.agent.stop();
+        else side.server.end();
+        await run;
+        assert.deepEqual(saves.map(({ running }) => running), [false], how);
+        const second = make({ restore: saves[0] });
+        second.agent.subscribe(() => {});
+        await until(() => second.now().messages.length);
+        assert.deepEqual([second.now().status, second.now().error], ["idle", undefined], how);
+      }
+    });
+
     it("offers to ask again after a reload during a run, by the lines of docs/saving.md", async () => {
       const page = readFileSync(new URL("../../../docs/saving.md", import.meta.url), "utf8");
       const lines = page.split("## A reload during a run")[1].match(/```ts\n([^]*?)```/)[1];

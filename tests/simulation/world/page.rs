@@ -182,6 +182,15 @@ impl World {
         self.page_call(id).is_some_and(|call| streams || call.what != what)
     }
 
+    /// A page that was loaded anew takes its calls as the thread has them, also one that the server was starting again.
+    pub(super) fn rebinds(&mut self) {
+        for call in self.turn.iter_mut().flat_map(|turn| &mut turn.calls) {
+            if let Some(now) = self.thread.call(&call.id) {
+                call.what = (now.name.clone(), now.args.clone());
+            }
+        }
+    }
+
     /// The run has ended: calls that are not in the thread are nobody's.
     pub(super) fn drop_gone_calls(&mut self) {
         let ids: Vec<String> = self.turn.iter().flat_map(|turn| &turn.calls).map(|call| call.id.clone()).collect();

@@ -244,6 +244,7 @@ impl World {
                 Stage::Done => {}
             }
         }
+        self.rebinds();
         if !running {
             self.between_runs();
         }
