@@ -23,7 +23,7 @@ export interface Early {
   /** The save that is shown: JSON text. */
   readonly shown: string | undefined;
   /** This is what the store had when this page got the lock, and nobody else has written since. */
-  readonly owns: boolean;
+  readonly owns: unknown;
 }
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
@@ -53,8 +53,8 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   let read: Early["read"];
   let lock: Early["lock"];
   let shown: string | undefined;
-  let mine: Promise<boolean> | undefined;
-  let owns = false;
+  let mine: Promise<unknown> | undefined;
+  let owns: unknown;
   // Something has changed that is not in the store.
   let dirty = false;
   // The calls that wait, each once.
@@ -64,18 +64,18 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   const write = (): void => {
     if (!dirty || !owns || saves || thread.disposed()) return;
     dirty = false;
-    writeStore(store, text, JSON.parse(current()), nothing);
+    writeStore(store, text, current(), nothing);
   };
 
   const ask = (): unknown => given.restore ?? readStore(store, text, thread.shown.first);
 
   /** Whether this page alone may write, and what the store has is what is shown. */
-  const isMine = async (): Promise<boolean> => {
+  const isMine = async (): Promise<unknown> => {
     const locks = locksFor(store.key);
     if (locks) lock ??= takeLock(locks, store.key);
     const then = JSON.stringify(await answer);
     // Another tab may have written before this one had the lock.
-    return !locks || (!!(await lock) && JSON.stringify(await ask()) === then);
+    return !locks || ((await lock) && JSON.stringify(await ask()) === then);
   };
 
   const come = async (): Promise<Saves> => {
@@ -93,13 +93,12 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   const now: Partial<Record<(typeof names)[number], () => void>> = {
     use: () => {
       start();
-      (mine ??= isMine()).then((yes) => {
-        owns = yes;
-        // The agent's use is shown by now.
-        write();
-      }, nothing);
+      mine ??= isMine().then((yes) => (owns = yes), nothing);
+      // The agent's use is shown by then.
+      void mine.then(write);
     },
     changed: () => void (dirty = true),
+    save: write,
     ended: write,
     renew: () => {
       shown = current();

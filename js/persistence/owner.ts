@@ -232,7 +232,7 @@ const start = (place: SharedStore, store: AgentStore): void => {
   place.job = undefined;
   place.busy++;
   place.version = ++writes;
-  place.kit.writeStore(store, place.text, JSON.parse(job.save), (failure, kept) => {
+  place.kit.writeStore(store, place.text, job.save, (failure, kept) => {
     if (failure) job.failed(failure.cause);
     place.busy--;
     place.hangs = false;

@@ -43,7 +43,8 @@ function join(found: unknown, record: Record | undefined): unknown {
   if (record.of !== mark && !record.among?.includes(mark!)) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
   const same = record.runId === text.runId;
   return {
-    ...Object.fromEntries(Object.entries(text).filter(([name]) => same || !stream.includes(name))),
+    ...text,
+    ...(!same && Object.fromEntries(stream.map((name) => [name, undefined]))),
     ...Object.fromEntries(facts.map((name) => [name, record[name]])),
     running: record.running || ((!same || text.running) && !record.interrupts?.length),
     messages: union(text.messages, record.messages, ({ id }) => id),
@@ -120,10 +121,14 @@ export function readStore(store: AgentStore, at: Text, first: First): unknown {
   return Promise.all([text, Promise.resolve(record).catch(() => {})]).then((both) => read(...both));
 }
 
-/** Writes a save, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */
-export function writeStore(store: AgentStore, at: Text, saved: Saved, done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void): void {
+/** A store of the platform takes the text as the core wrote it; one that somebody has put another `save` into does not. */
+type TextSave = AgentStore["save"] & { readonly text?: (json: string) => void | Promise<void> };
+
+/** Writes a save, JSON text, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */
+export function writeStore(store: AgentStore, at: Text, json: string, done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void): void {
   const { record } = store;
   const mark = uuid();
+  const saved: Saved = JSON.parse(json);
   const text: Marked = record ? { ...saved, mark } : saved;
   let kept = false;
   // Both begin in this task: a page that is left has no other.
@@ -140,5 +145,8 @@ export function writeStore(store: AgentStore, at: Text, saved: Saved, done: (fai
     if (!refused && record) note(at, ++begun, text);
     end();
   };
-  settle(() => store.save(text), () => wrote(), (cause) => wrote({ cause }));
+  const save = store.save as TextSave;
+  // The last of two members of one name counts.
+  const put = (): unknown => (save.text ? save.text(`${json.slice(0, -1)},"mark":"${mark}"}`) : store.save(text));
+  settle(put, () => wrote(), (cause) => wrote({ cause }));
 }

@@ -31,7 +31,7 @@ export const openSaves = (
   let last = early?.shown;
   // The loaded save may have been written over since; or it cannot.
   let stale = false;
-  let sure = early?.owns;
+  let sure = !!early?.owns;
   let disposed = false;
   // The store has taken nothing of the last save that the core has asked for.
   let lost = false;

@@ -5,6 +5,12 @@ import { unfit } from "../base/failure.js";
 import { shareThread } from "../thread/registry.js";
 import { openStored } from "./open.js";
 
+/** A store of the platform: its saves go there as text, neither read nor written once more (record.ts). */
+interface TextOptions {
+  /** @internal */
+  text?(json: string): void | Promise<void>;
+}
+
 /**
  * A store of your own. Give it a `key` if there may be several objects for one place, or several tabs.
  *
@@ -17,16 +23,18 @@ import { openStored } from "./open.js";
  *   clear: async () => void (await fetch(address, { method: "DELETE" })),
  * });
  */
-export function createStore(given: StoreOptions): AgentStore {
+export function createStore(given: StoreOptions & TextOptions): AgentStore {
   for (const name of ["load", "save", "clear"] as const) {
     if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
   }
   const { key, ordered, record } = given;
+  const save = (saved: SavedAgent) => given.save(saved);
+  save.text = given.text;
   return {
     key,
     ordered,
     load: () => given.load(),
-    save: (saved) => given.save(saved),
+    save,
     clear: () => given.clear(),
     record,
     open: openStored,
@@ -43,10 +51,10 @@ export function createStore(given: StoreOptions): AgentStore {
 export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
-  const item = (name: string) => ({
-    load: () => JSON.parse(storage()?.getItem(name) ?? "null") ?? undefined,
-    save: (value: unknown) => storage()?.setItem(name, JSON.stringify(value)),
-  });
+  const item = (name: string) => {
+    const text = (json: string): void => storage()?.setItem(name, json);
+    return { text, load: () => JSON.parse(storage()?.getItem(name) ?? "null") ?? undefined, save: (value: unknown) => text(JSON.stringify(value)) };
+  };
   const beside = `${key}:record`;
   return createStore({
     key: `localStorage ${key}`,
@@ -94,15 +102,17 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     const text = await run<string | undefined>("readonly", (store) => store.get(entry));
     return text === undefined ? undefined : JSON.parse(text);
   };
-  const write = async (entry: string, value: object): Promise<void> => {
-    await run("readwrite", (store) => store.put(JSON.stringify(value), entry));
+  const put = async (entry: string, text: string): Promise<void> => {
+    await run("readwrite", (store) => store.put(text, entry));
   };
+  const write = (entry: string, value: object): Promise<void> => put(entry, JSON.stringify(value));
   const beside = `${key}:record`;
   return createStore({
     key: `indexedDB ${name} ${key}`,
     ordered: true,
     load: () => read(key) as Promise<SavedAgent | undefined>,
     save: (saved) => write(key, saved),
+    text: (json) => put(key, json),
     clear: async () => {
       await run("readwrite", (store) => (store.delete(beside), store.delete(key)));
     },

@@ -31,14 +31,13 @@ impl TryFrom<SessionOptions> for Options {
     fn try_from(options: SessionOptions) -> Result<Self, Misuse> {
         let strict = options.rules() == "strict";
         if strict && !cfg!(feature = "codecs") {
-            return Err(Misuse::Input("the full module for strict rules"));
+            return Err(Misuse::Input("the full module"));
         }
         Ok(Self {
             thread_id: options.thread_id(),
             strict,
             binary: cfg!(feature = "codecs") && options.binary(),
-            protocol: Protocol::parse(&options.protocol())
-                .ok_or(Misuse::Input("\"1.0\" or \"0.0.x\" as \"protocol\""))?,
+            protocol: Protocol::parse(&options.protocol()).ok_or(Misuse::Input("1.0 or 0.0.x"))?,
             events: Wanted::read(&options.events()),
             // `as` saturates: Infinity is "no limit".
             max_frame_bytes: options.max_frame_bytes() as usize,

@@ -151,6 +151,12 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
+    impl PartialEq for Index {
+        fn eq(&self, other: &Self) -> bool {
+            self.len == other.len && self.places.iter().flatten().all(|(id, at)| other.get(id) == Some(at))
+        }
+    }
+
     #[test]
     fn ids_are_found_as_in_a_map_of_the_standard_library() {
         let (mut index, mut map) = (Index::new(), HashMap::new());

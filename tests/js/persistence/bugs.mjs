@@ -137,14 +137,14 @@ export const bugs = [
   {
     name: "a submit is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "        // The agent's use is shown by now.\n        write();",
+    from: "void mine.then(write);",
     to: "",
     tests: ["early"],
   },
   {
     name: "a tab writes the store of another one before the code of saves has come",
     file: "persistence/open.ts",
-    from: "return !locks || (!!(await lock) && ",
+    from: "return !locks || ((await lock) && ",
     to: "return !locks || (",
     tests: ["early"],
   },
@@ -172,7 +172,7 @@ export const bugs = [
   {
     name: "a page reads what it has written itself, before the code of saves had come, as another tab's",
     file: "persistence/saves.ts",
-    from: "let sure = early?.owns;",
+    from: "let sure = !!early?.owns;",
     to: "let sure = false;",
     tests: ["tabs"],
   },
@@ -189,5 +189,12 @@ export const bugs = [
     from: "if (value) link.awaitSave();\n        // Changes that were made before this code came wait on, for whatever another tab writes.\n        if (value || final())",
     to: "if (value) link.awaitSave();\n        if (true)",
     tests: ["tabs"],
+  },
+  {
+    name: "a submit that its server's thread has held is in no store before the code of saves has come",
+    file: "persistence/open.ts",
+    from: "    save: write,\n",
+    to: "",
+    tests: ["early"],
   },
 ];

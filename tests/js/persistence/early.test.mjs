@@ -138,12 +138,23 @@ describe("the saves of the first agent", { skip: !real }, () => {
         const agent = make(persist);
         ${used}
         void agent.submit({ message: { id: "c", content: "c" } });
-        // The lock comes in a turn.
-        await 0; await 0; await 0; await 0;
+        await task();
         next();
       `);
       assert.deepEqual(after(left), [["a"], [["a", "c"], ["a", "c", "z"]]]);
     }
+  });
+
+  it("have what was submitted while the thread at the server was asked for", () => {
+    const [left] = page(`${waits}
+      const agent = make(persist, { thread: { load: () => new Promise(() => {}), send: "new" } });
+      agent.subscribe(() => {});
+      await task();
+      void agent.submit({ message: { id: "c", content: "c" } });
+      for (let tasks = 0; !text.queue.length && tasks < 100; tasks++) await task();
+      say(text.queue.map(({ messages }) => messages[0].id));
+    `);
+    assert.deepEqual(left, [["c"]]);
   });
 
   it("have it although the store is full", () => {

@@ -35,8 +35,8 @@ describe("a record", () => {
     const store = { ordered: true, load: () => text, save, record: { load: () => record, save: (made) => void (record = made) } };
     const saved = (more) => ({ v: 1, threadId: "t", messages: [], state: {}, interrupts: [], handled: [], unsent: [], ...more });
     const at = {};
-    writeStore(store, at, saved({ queue: [{ runId: "q" }] }), () => {});
-    const ended = new Promise((done) => writeStore(store, at, saved({ queue: [], runId: "q", running: true }), done));
+    writeStore(store, at, JSON.stringify(saved({ queue: [{ runId: "q" }] })), () => {});
+    const ended = new Promise((done) => writeStore(store, at, JSON.stringify(saved({ queue: [], runId: "q", running: true })), done));
     // The first one comes to be there, the second does not fit.
     text = writes[0].saved;
     writes[0].resolve();
@@ -67,11 +67,11 @@ describe("a record", () => {
     const asked = deferred();
     const at = {};
     const early = readStore({ ...store, load: async () => undefined, record: { load: () => asked.promise } }, at, first);
-    writeStore(store, at, { ...nothing, queue: [{ runId: "q" }] }, () => {});
+    writeStore(store, at, JSON.stringify({ ...nothing, queue: [{ runId: "q" }] }), () => {});
     asked.resolve(store.beside);
     await early;
     store.full = true;
-    writeStore(store, at, { ...nothing, runId: "q", running: true }, () => {});
+    writeStore(store, at, JSON.stringify({ ...nothing, runId: "q", running: true }), () => {});
     const { queue, runId } = readStore(store, {}, first);
     assert.deepEqual([queue, runId], [[], "q"]);
   });
@@ -81,7 +81,7 @@ describe("a record", () => {
     const store = filling();
     const at = {};
     const running = (saved) => {
-      writeStore(store, at, { ...nothing, ...saved }, () => {});
+      writeStore(store, at, JSON.stringify({ ...nothing, ...saved }), () => {});
       return readStore(store, {}, first).running;
     };
     assert.equal(running({ runId: "r", running: true }), true);
@@ -101,10 +101,41 @@ describe("a record", () => {
     const at = {};
     const said = { ...nothing, runId: "r", messages: [user("u", "1"), { id: "a", role: "assistant", content: "2" }] };
     const read = (at) => readStore(store, at, first).messages.map(({ id }) => id);
-    writeStore(store, at, said, () => {});
+    writeStore(store, at, JSON.stringify(said), () => {});
     assert.deepEqual([read(at), read({})], [["u", "a"], ["u"]]);
-    writeStore(store, {}, { ...nothing, messages: [user("b", "3")] }, () => {});
+    writeStore(store, {}, JSON.stringify({ ...nothing, messages: [user("b", "3")] }), () => {});
     assert.deepEqual(read(at), ["b"], "another page has written");
+  });
+});
+
+describe("a save of localStorage", { skip: typeof localStorageStore !== "function" }, () => {
+  const first = { messages: [], state: {} };
+  const saved = { v: 1, threadId: "t", messages: [user("u", "1")], state: {}, interrupts: [], handled: [], unsent: [], queue: [], running: false };
+  const json = JSON.stringify(saved);
+  beforeEach(() => {
+    globalThis.localStorage = storage(5e6);
+    globalThis.document ??= { addEventListener() {}, removeEventListener() {} };
+  });
+  afterEach(() => delete globalThis.localStorage);
+
+  it("is the text as the core wrote it, with its mark: it is not written once more", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    const store = localStorageStore("k");
+    writeStore(store, {}, json, () => {});
+    const text = localStorage.getItem("k");
+    assert.equal(text.slice(0, json.length - 1), json.slice(0, -1));
+    assert.equal(JSON.parse(text).mark, JSON.parse(localStorage.getItem("k:record")).mark);
+    assert.deepEqual(readStore(store, {}, first), JSON.parse(json));
+    // A text that was read with a mark gets the new one.
+    writeStore(store, {}, text, () => {});
+    assert.deepEqual(readStore(store, {}, first), JSON.parse(json));
+  });
+
+  it("goes through the function of an application that put its own into the store", async () => {
+    const { writeStore } = await load("persistence/record");
+    const saves = [];
+    writeStore({ ...localStorageStore("k"), save: (saved) => void saves.push(saved) }, {}, json, () => {});
+    assert.deepEqual([saves.map(({ messages }) => messages.length), localStorage.getItem("k")], [[1], null]);
   });
 });
 
