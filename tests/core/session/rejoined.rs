@@ -301,7 +301,8 @@ fn an_answer_goes_with_an_earlier_call_that_a_list_has_put_into_a_message_of_the
     let mut agent = Agent::with(options("replay"), Some(&messages("m").to_string()), None);
     let request = agent.submit("go on");
     agent.head(request, 200, SSE);
-    agent.events(request, &[&begin[..], &[list.clone()]].concat());
+    agent.events(request, &begin);
+    agent.event(request, list.clone());
     agent.cut(request);
     let request = agent.wait();
     agent.head(request, 200, SSE);
