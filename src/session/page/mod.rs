@@ -289,7 +289,7 @@ impl Page {
     pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> CallArrival {
         let Some((name, args, _)) = thread.call(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
-        let first = self.tool(&name).map(Stage::first);
+        let first = self.tool(&name).map(|tool| (Stage::first(tool), tool.manual));
         match (stage, first) {
             (Stage::Executing, _) => {
                 thread.set_call_phase(id, CallPhase::Executing);
@@ -298,8 +298,8 @@ impl Page {
                 }
             }
             (Stage::Waiting, _) => thread.set_call_phase(id, CallPhase::AwaitingApproval),
-            // Somebody who answers by hand was not asked about this.
-            (Stage::Manual, Some(stage)) if changed => {
+            // Somebody who answers by hand was not asked about this. One of another kind of tool was renamed, before a reload perhaps.
+            (Stage::Manual, Some((stage, manual))) if changed || !manual => {
                 self.set_stage(id, stage);
                 return CallArrival::Enters { stage, name, args };
             }
@@ -428,11 +428,7 @@ impl Page {
                 Stage::Executing | Stage::Abandoned | Stage::Done => {}
             }
             if let (Some((name, args, _)), Some(turn)) = (thread.call(&id), &mut self.turn) {
-                // One that was renamed just before has to be taken up as what it is now.
-                let renamed = stage == Stage::Manual && turn.tool(&name).is_some_and(|tool| !tool.manual);
-                if !renamed {
-                    turn.calls.rebind(&id, &name, &args, None);
-                }
+                turn.calls.rebind(&id, &name, &args, None);
             }
         }
         // How that run has ended is known by what it asks.

@@ -58,11 +58,12 @@ impl MessageList {
             if let Some(id) = entry.call_id().map(str::to_owned) {
                 let mut number = last.get(&id).map_or(0, |at| at.message);
                 // Results of several calls may have one id: each call has one of them, after it.
-                if let Some(known) = here(entry).and_then(Entry::call_id)
-                    && wire_id(known).0 == id
+                let known = here(entry).and_then(Entry::call_id).unwrap_or_default();
+                let (wire, own) = wire_id(known);
+                if wire == id
                     && let Some(of) = taken.get_mut(known).filter(|of| of.message < message && of.call == 0)
                 {
-                    (of.call, number) = (1, wire_id(known).1);
+                    (of.call, number) = (1, own);
                 }
                 entry.row.set_text(CALL_ID, &numbered(&id, number));
             }
