@@ -99,7 +99,6 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
     },
     changed: () => void (dirty = true),
     save: write,
-    ended: write,
     renew: () => {
       shown = current();
       const save = JSON.parse(shown);

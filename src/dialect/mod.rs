@@ -261,8 +261,10 @@ pub fn names() -> String {
 
 /// The dialect that a stream needs whose frames cannot be read: the name that one of its members shows.
 pub(crate) fn shown_by(frame: &Fields<'_>) -> Option<&'static str> {
-    let is = |(member, value, _): &&(&str, &str, &str)| {
-        frame.get(member).is_some_and(|found| found.text().starts_with(value))
+    let starts = |member: &str, value: &str| frame.get(member).is_some_and(|found| found.text().starts_with(value));
+    // Activities have objects as content in AG-UI, too.
+    let is = |(member, value, name): &&(&str, &str, &str)| {
+        starts(member, value) && (*name != "ngaf" || starts("type", "\"TOOL_CALL_RESULT"))
     };
     SIGNS.iter().find(is).map(|sign| sign.2)
 }

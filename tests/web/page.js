@@ -16,7 +16,7 @@
   const page = {
     options: {
       threadId: "t", rules: "tolerant", protocol: "1.0", dialectSettings: "{}", events: "", decisions: false, saves: false, maxFrameBytes: 1e6, maxStateBytes: 1e7, maxThreadBytes: 1e8, maxItems: 1e5, maxWarnings: 100, maxErrorBodyBytes: 1e4, errorBodyMs: 5000, maxQueue: 8,
-      maxDepth: 64, maxHistory: 0, graceMs: 1000, network: "{}", ...JSON.parse(options),
+      maxDepth: 64, binary: false, maxHistory: 0, graceMs: 1000, network: "{}", ...JSON.parse(options),
     },
     host: {
       request: async () => ({

@@ -22,7 +22,7 @@ for (const mode of ["page", "worker"]) {
       use(agent);
     };
     let watch, gone;
-    const memory = async () => Object.values(await glue.default()).find((value) => value instanceof WebAssembly.Memory).buffer.byteLength;
+    const memory = async () => Object.values(await glue.default({})).find((value) => value instanceof WebAssembly.Memory).buffer.byteLength;
     const ended = () => mode === "page" || workers.every(({ dead }) => dead);
 
     it("100 agents that have run are collected, and the memory is used again", async () => {

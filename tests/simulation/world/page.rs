@@ -152,7 +152,8 @@ impl World {
         match (stage, tool) {
             (Stage::Executing, _) => self.set_phase(id, "executing"),
             (Stage::Waiting, _) => self.set_phase(id, "awaiting-approval"),
-            (Stage::Manual, Some((stage, _))) if changed => {
+            // One of another kind of tool was renamed, before a reload perhaps.
+            (Stage::Manual, Some((stage, _))) if changed || stage != Stage::Manual => {
                 call.stage = stage;
                 self.enter(id, stage);
             }
