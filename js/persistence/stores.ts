@@ -5,9 +5,8 @@ import { unfit } from "../base/failure.js";
 import { shareThread } from "../thread/registry.js";
 import { openStored } from "./open.js";
 
-/** A store of the platform: its saves go there as text, neither read nor written once more (record.ts). */
-interface TextOptions {
-  /** @internal */
+/** A store of the platform: the text of a save goes there as the core wrote it (record.ts). */
+interface TextOptions extends StoreOptions {
   text?(json: string): void | Promise<void>;
 }
 
@@ -23,7 +22,8 @@ interface TextOptions {
  *   clear: async () => void (await fetch(address, { method: "DELETE" })),
  * });
  */
-export function createStore(given: StoreOptions & TextOptions): AgentStore {
+export function createStore(given: StoreOptions): AgentStore;
+export function createStore(given: TextOptions): AgentStore {
   for (const name of ["load", "save", "clear"] as const) {
     if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
   }
@@ -111,8 +111,7 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     key: `indexedDB ${name} ${key}`,
     ordered: true,
     load: () => read(key) as Promise<SavedAgent | undefined>,
-    save: (saved) => write(key, saved),
-    text: (json) => put(key, json),
+    ...{ save: (saved: SavedAgent) => write(key, saved), text: (json: string) => put(key, json) },
     clear: async () => {
       await run("readwrite", (store) => (store.delete(beside), store.delete(key)));
     },
