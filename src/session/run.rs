@@ -1,7 +1,7 @@
 //! One run: from its request to its outcome.
 
 use super::rejoin::{Answer, Budget};
-use super::types::{AgentError, End, Outcome, Target, Ticket, is_a_name};
+use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ pub(super) enum Phase {
     /// The server refused; its body is collected for the error.
     Refused(BodyStart),
     /// No request is out; the next one goes at this time. `lost`: none does, the run ends then in this way.
-    Waiting { until: f64, lost: Option<End> },
+    Waiting { until: f64, lost: Option<RunEnd> },
 }
 
 /// The beginning of a body that may turn out not to be a stream.
@@ -137,7 +137,7 @@ pub(super) struct Run {
     /// When something came last.
     pub heard: f64,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
-    pub ended: Option<End>,
+    pub ended: Option<RunEnd>,
     /// Nothing after its end is read; something came.
     pub closed: bool,
     pub unread: bool,

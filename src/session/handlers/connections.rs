@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::session::rejoin::{Answer, Budget, Resume};
 use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
-use crate::session::types::{AgentError, Effect, End, ErrorKind, Misuse, Outcome, Target, Ticket};
+use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
 
@@ -187,7 +187,7 @@ impl Session {
     }
 
     /// Nothing is asked for until then. `lost`: how the run ends then.
-    pub(super) fn wait_until(&mut self, until: f64, lost: Option<End>) {
+    pub(super) fn wait_until(&mut self, until: f64, lost: Option<RunEnd>) {
         let Some(run) = &mut self.run else { return };
         (run.phase, run.request) = (Phase::Waiting { until, lost }, None);
         self.intake.drop_body();
@@ -465,7 +465,7 @@ impl Session {
     }
 
     /// How a run ends whose connection is lost for good.
-    pub(super) fn lost(&self, reason: &str) -> End {
+    pub(super) fn lost(&self, reason: &str) -> RunEnd {
         match &self.run {
             Some(Run { streamed: false, phase: Phase::Connecting, target, .. }) => {
                 let message = match target {

@@ -233,7 +233,7 @@ impl Session {
         self.run.as_ref().is_some_and(|run| run.ended.is_some())
     }
 
-    /// Whether a run is on that has not ended.
+    /// Whether a run is in progress that has not ended.
     pub(super) fn is_running(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.ended.is_none())
     }

@@ -6,7 +6,7 @@
 //!  └── earlier: known or new ───────────────────────┘                └── joined, and all after it
 //! ```
 
-use crate::session::types::End;
+use crate::session::types::RunEnd;
 use crate::thread::{At, Index};
 use crate::wire::{JsonWriter, Raw};
 
@@ -18,15 +18,15 @@ enum StreamPlace {
     Joined,
     /// In the run that is joined, of which the thread has all.
     Over,
-    /// Before the first run of a thread that is told whole.
+    /// Before the first run of a thread that is replayed whole.
     Begin,
     /// In an earlier run that the thread has already.
     Known,
     /// In an earlier run that the thread does not have, which may have ended.
-    New(Option<End>),
+    New(Option<RunEnd>),
 }
 
-/// What the thread has of the run in progress, and of those before it.
+/// How much the thread has of the run in progress, and of those before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Has {
     /// The runs before it, and of it what has come.
@@ -155,12 +155,12 @@ impl Earlier {
     }
 
     /// An earlier run that the thread lacked has ended.
-    pub fn set_ended(&mut self, end: End) {
+    pub fn set_ended(&mut self, end: RunEnd) {
         self.place = StreamPlace::New(Some(end));
     }
 
     /// How the last of those runs has ended.
-    pub fn take_ended(&mut self) -> Option<End> {
+    pub fn take_ended(&mut self) -> Option<RunEnd> {
         if let StreamPlace::New(end) = &mut self.place { end.take() } else { None }
     }
 

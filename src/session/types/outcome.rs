@@ -29,7 +29,7 @@ impl Outcome {
 }
 
 /// How a run has ended, and why.
-pub(in crate::session) type End = (Outcome, Option<AgentError>);
+pub(in crate::session) type RunEnd = (Outcome, Option<AgentError>);
 
 /// How a run has ended, and what is known of it then.
 #[derive(Debug)]
