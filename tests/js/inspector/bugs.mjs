@@ -17,8 +17,8 @@ export const bugs = [
   },
   {
     name: "the inspector listens after it is closed",
-    file: "inspector/view/inspector.ts",
-    from: "for (const one of offs.splice(0)) one();",
+    file: "inspector/model/subject.ts",
+    from: "for (const off of offs.splice(0)) off();",
     to: "",
     tests: ["inspector-element"],
   },
@@ -32,8 +32,8 @@ export const bugs = [
   {
     name: "the inspector keeps everything",
     file: "inspector/model/log.ts",
-    from: "if (events <= maxEvents && characters <= maxCharacters) return;",
-    to: "if (events) return;",
+    from: "if (this.events <= maxEvents && this.#characters <= maxCharacters) return;",
+    to: "if (this.events) return;",
     tests: ["inspector"],
   },
   {
