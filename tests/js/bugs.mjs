@@ -149,7 +149,7 @@ export const bugs = [
   {
     name: "the inspector hears of no request",
     file: "agent/requests.ts",
-    from: "const seen = emitter.has(\"request\");",
+    from: 'const seen = emitter.has("request");',
     to: "const seen = false;",
     tests: ["inspector"],
   },
@@ -191,14 +191,14 @@ export const bugs = [
   {
     name: "a second tab does not show what awaits approval",
     file: "snapshot/save.ts",
-    from: "return phase ? { ...call, status: \"running\", phase } : call;",
+    from: 'return phase ? { ...call, status: "running", phase } : call;',
     to: "return call;",
     tests: ["saved"],
   },
   {
     name: "what a fetch gives goes to the core unseen",
     file: "core/traps.ts",
-    from: "if (typeof status !== \"number\" || !status || typeof headers?.get !== \"function\") throw",
+    from: 'if (typeof status !== "number" || !status || typeof headers?.get !== "function") throw',
     to: "if (!response) throw",
     tests: ["foreign"],
   },
@@ -212,14 +212,14 @@ export const bugs = [
   {
     name: "a filter of anything goes to the core",
     file: "base/emitter.ts",
-    from: "    if (filter?.types) expectList(\"filter.types\", \"string\", filter.types);\n",
+    from: '    if (filter?.types) expectList("filter.types", "string", filter.types);\n',
     to: "",
     tests: ["refusals"],
   },
   {
     name: "a click is an input",
     file: "base/failure.ts",
-    from: "typeof (value as Event | null | undefined)?.preventDefault === \"function\"",
+    from: 'typeof (value as Event | null | undefined)?.preventDefault === "function"',
     to: "!value",
     tests: ["refusals"],
   },
@@ -262,7 +262,7 @@ export const bugs = [
     name: "a page that may have no channel cannot use a store",
     file: "persistence/owner.ts",
     from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
-    to: "    throw new Error(\"no channel\");",
+    to: '    throw new Error("no channel");',
     tests: ["blocked"],
   },
   {
