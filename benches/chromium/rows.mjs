@@ -50,8 +50,8 @@ export async function start() {
 
 const json = JSON.stringify;
 
-/** A line without a target. @param {string} work @param {string} ours @param {string} other @param {string} [ratio] @returns {Line} */
-const beside = (work, ours, other, ratio = "") => ({ row: 6, work, ours, other, ratio, target: "", met: undefined });
+/** A line without a target. @param {string} work @param {string} ours @param {string} other @param {string} [times] @returns {Line} */
+const beside = (work, ours, other, times = "") => ({ row: 6, work, ours, other, ratio: times, target: "", met: undefined });
 
 /** Row 6. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
 export async function* rendering(page, { full }) {
