@@ -35,7 +35,7 @@ export function createWriter({ writeStore }: SavesKit, text: Text, begun: () => 
 
   const owes = (ordered?: boolean): boolean => promised > 0 || (!ordered && writing > 0 && !hangs);
   const rest = (): void => {
-    if (!owes()) for (const action of waiting.splice(0)) action();
+    if (!owes()) { for (const action of waiting.splice(0)) action(); }
   };
   const start = (): void => {
     if (!next || (writing && !next.store.ordered)) return;
