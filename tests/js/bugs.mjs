@@ -183,9 +183,9 @@ export const bugs = [
   },
   {
     name: "an agent that has ended gives its lock away before it has written",
-    file: "persistence/owner.ts",
-    from: "place.promised > 0 || (place.busy > 0",
-    to: "(place.busy > 0",
+    file: "persistence/writer.ts",
+    from: "promised > 0 || (!ordered",
+    to: "(!ordered",
     tests: ["saves-tabs"],
   },
   {

@@ -119,7 +119,7 @@ impl Session {
         }
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
-            self.rejoin.set_restored();
+            self.rejoin.progress.set_restored();
             self.verdict.cut("the page was left during the run");
         } else {
             // Where the page was at work alone, its agent learns what became of that.
