@@ -32,7 +32,19 @@ export async function bareCore(reads, expected) {
   const glue = await import(new URL("glue/core.js", packed).href);
   await glue.default({ module_or_path: readFileSync(new URL("core.wasm", packed)) });
   const rules = { rules: "tolerant", protocol: "1.0", dialectSettings: "{}", network: "{}" };
-  const limits = { maxFrameBytes: 1e7, maxStateBytes: 1e7, maxThreadBytes: 1e8, maxItems: 1e5, maxWarnings: 100, maxErrorBodyBytes: 1e4, errorBodyMs: 5000, maxQueue: 8, maxDepth: 64, maxHistory: 0, graceMs: 0 };
+  const limits = {
+    maxFrameBytes: 1e7,
+    maxStateBytes: 1e7,
+    maxThreadBytes: 1e8,
+    maxItems: 1e5,
+    maxWarnings: 100,
+    maxErrorBodyBytes: 1e4,
+    errorBodyMs: 5000,
+    maxQueue: 8,
+    maxDepth: 64,
+    maxHistory: 0,
+    graceMs: 0,
+  };
   const options = { threadId: "t", events: "", decisions: false, ...rules, ...limits };
   const none = () => undefined;
   const response = () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
@@ -60,7 +72,14 @@ export async function bareCore(reads, expected) {
       const fetch = async () => ({ status: 200, contentType: "text/event-stream", reader: response().body?.getReader() });
       /** @param {unknown} promise @param {(value: unknown, failed: boolean) => void} callback */
       const settle = (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false));
-      const session = new glue.Session(options, undefined, undefined, { ...told, request, fetch, settle, receive, watch: (/** @type {unknown} */ callback) => callback });
+      const session = new glue.Session(options, undefined, undefined, {
+        ...told,
+        request,
+        fetch,
+        settle,
+        receive,
+        watch: (/** @type {unknown} */ callback) => callback,
+      });
       session.call("submit", input);
     });
 }

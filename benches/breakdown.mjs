@@ -12,8 +12,12 @@ const folder = at(".artifacts/breakdown");
 mkdirSync(folder, { recursive: true });
 // As the build does it, but with the names of functions.
 const compiled = at("target/wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
-await run(wbg, [compiled, "--target", "web", "--omit-default-module-path", "--remove-producers-section", "--out-dir", folder, "--out-name", "core"], { log: "breakdown" });
-await run("node", [at("node_modules/binaryen/bin/wasm-opt"), "-O3", "-g", join(folder, "core_bg.wasm"), "-o", join(folder, "named.wasm")], { log: "breakdown" });
+await run(wbg, [compiled, "--target", "web", "--omit-default-module-path", "--remove-producers-section", "--out-dir", folder, "--out-name", "core"], {
+  log: "breakdown",
+});
+await run("node", [at("node_modules/binaryen/bin/wasm-opt"), "-O3", "-g", join(folder, "core_bg.wasm"), "-o", join(folder, "named.wasm")], {
+  log: "breakdown",
+});
 const bytes = readFileSync(join(folder, "named.wasm"));
 
 let place = 8;
@@ -28,7 +32,7 @@ function leb() {
 }
 const word = () => {
   const length = leb();
-  return bytes.toString("utf8", place, (place += length));
+  return bytes.toString("utf8", place, place += length);
 };
 
 /** @type {Record<string, number>} */
@@ -56,13 +60,13 @@ while (place < bytes.length) {
   } else if (kind === 10) {
     for (let count = leb(); count > 0; count--) {
       const size = leb();
-      bodies.push([place, (place += size)]);
+      bodies.push([place, place += size]);
     }
   } else if (kind === 0 && word() === "name") {
     while (place < end) {
       const [sub, size] = [bytes[place++], leb()];
       const next = place + size;
-      if (sub === 1) for (let count = leb(); count > 0; count--) names.set(leb(), word().replace(/\[[0-9a-f]{5,16}\]/g, ""));
+      if (sub === 1) { for (let count = leb(); count > 0; count--) names.set(leb(), word().replace(/\[[0-9a-f]{5,16}\]/g, "")); }
       place = next;
     }
   }
@@ -70,7 +74,8 @@ while (place < bytes.length) {
   place = end;
 }
 
-const crates = "serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|simdutf8|indexmap|hashbrown|itoa|std|alloc|core";
+const crates =
+  "serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|simdutf8|indexmap|hashbrown|itoa|std|alloc|core";
 
 /**
  * The crate and room of a function: a generic one of the library belongs to the library, whatever it was made for.

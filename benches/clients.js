@@ -64,7 +64,12 @@ export function floor({ url, fetch = globalThis.fetch }) {
 
 /** @param {Options} options @returns {Conversation} */
 export function ours({ url, fetch, messages = [], state }) {
-  const agent = createAgent({ url, ...(fetch && { fetch }), initialMessages: /** @type {any} */ (messages), ...(state !== undefined && { initialState: state }) });
+  const agent = createAgent({
+    url,
+    ...(fetch && { fetch }),
+    initialMessages: /** @type {any} */ (messages),
+    ...(state !== undefined && { initialState: state }),
+  });
   let snapshot = agent.getSnapshot();
   agent.subscribe(() => (snapshot = agent.getSnapshot()));
   return {
@@ -81,7 +86,12 @@ export function ours({ url, fetch, messages = [], state }) {
 
 /** With nobody listening. @param {Options} options @returns {Conversation} */
 export function official({ url, fetch, messages = [], state }) {
-  const agent = new HttpAgent({ url, ...(fetch && { fetch }), initialMessages: /** @type {any} */ ([...messages]), ...(state !== undefined && { initialState: /** @type {any} */ (state) }) });
+  const agent = new HttpAgent({
+    url,
+    ...(fetch && { fetch }),
+    initialMessages: /** @type {any} */ ([...messages]),
+    ...(state !== undefined && { initialState: /** @type {any} */ (state) }),
+  });
   return {
     send: () => agent.runAgent(),
     text: () => /** @type {string} */ (agent.messages.at(-1)?.content ?? ""),
@@ -94,7 +104,11 @@ export function official({ url, fetch, messages = [], state }) {
   };
 }
 
-const parts = (/** @type {{ id: string, role: string, content: string }} */ { id, role, content }) => ({ id, role, parts: [{ type: "text", content, text: content }] });
+const parts = (/** @type {{ id: string, role: string, content: string }} */ { id, role, content }) => ({
+  id,
+  role,
+  parts: [{ type: "text", content, text: content }],
+});
 
 /** @param {any[]} content @returns {string} */
 const textOf = (content = []) => content.filter(({ type }) => type === "text").map((part) => part.text ?? part.content).join("");

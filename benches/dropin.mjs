@@ -15,8 +15,45 @@ const nothing = () => {};
 const listening = (names) => Object.fromEntries(names.map((name) => [name, nothing]));
 
 /** Which hooks the libraries' own subscribers have. */
-const copilotKit = listening(["onRunInitialized", "onRunStartedEvent", "onRunFinishedEvent", "onRunErrorEvent", "onRunFailed", "onRunFinalized", "onToolCallResultEvent", "onStateSnapshotEvent", "onStateDeltaEvent", "onTextMessageStartEvent", "onMessagesSnapshotEvent", "onNewMessage", "onMessagesChanged", "onStateChanged"]);
-const assistantUi = listening(["onRunFinalized", "onRunFailed", "onRunErrorEvent", "onRunStartedEvent", "onRunFinishedEvent", "onTextMessageStartEvent", "onTextMessageContentEvent", "onTextMessageEndEvent", "onToolCallStartEvent", "onToolCallArgsEvent", "onToolCallEndEvent", "onToolCallResultEvent", "onStateSnapshotEvent", "onStateDeltaEvent", "onMessagesSnapshotEvent", "onCustomEvent", "onRawEvent", "onReasoningMessageStartEvent", "onReasoningMessageContentEvent", "onReasoningMessageEndEvent", "onEvent"]);
+const copilotKit = listening([
+  "onRunInitialized",
+  "onRunStartedEvent",
+  "onRunFinishedEvent",
+  "onRunErrorEvent",
+  "onRunFailed",
+  "onRunFinalized",
+  "onToolCallResultEvent",
+  "onStateSnapshotEvent",
+  "onStateDeltaEvent",
+  "onTextMessageStartEvent",
+  "onMessagesSnapshotEvent",
+  "onNewMessage",
+  "onMessagesChanged",
+  "onStateChanged",
+]);
+const assistantUi = listening([
+  "onRunFinalized",
+  "onRunFailed",
+  "onRunErrorEvent",
+  "onRunStartedEvent",
+  "onRunFinishedEvent",
+  "onTextMessageStartEvent",
+  "onTextMessageContentEvent",
+  "onTextMessageEndEvent",
+  "onToolCallStartEvent",
+  "onToolCallArgsEvent",
+  "onToolCallEndEvent",
+  "onToolCallResultEvent",
+  "onStateSnapshotEvent",
+  "onStateDeltaEvent",
+  "onMessagesSnapshotEvent",
+  "onCustomEvent",
+  "onRawEvent",
+  "onReasoningMessageStartEvent",
+  "onReasoningMessageContentEvent",
+  "onReasoningMessageEndEvent",
+  "onEvent",
+]);
 
 const messages = Array.from({ length: 500 }, (_, at) => ({ id: `m${at}`, role: at % 2 ? "assistant" : "user", content: "x".repeat(1024) }));
 /** @param {object[]} events */
@@ -80,14 +117,35 @@ export async function* dropIn({ full }) {
     ["assistant-ui's hooks, joinDeltas", assistantUi, 50, { joinDeltas: true }],
   ];
   for (const [name, subscriber, target, config] of kinds) {
-    const figures = await alternate({ official: () => delta(official, subscriber, 300), ours: () => delta(ours, subscriber, config ? 60_000 : 6000, config) }, rounds);
+    const figures = await alternate(
+      { official: () => delta(official, subscriber, 300), ours: () => delta(ours, subscriber, config ? 60_000 : 6000, config) },
+      rounds,
+    );
     const times = ratio(figures.official, figures.ours);
-    yield { row: 12, work: `a delta, 500 messages of 1 KB, ${name}`, ours: time(quantile(figures.ours, 0.5)), other: `@ag-ui/client ${time(quantile(figures.official, 0.5))}`, ratio: spread(times), target: `≥ ${target}`, met: times.median >= target, data: figures };
+    yield {
+      row: 12,
+      work: `a delta, 500 messages of 1 KB, ${name}`,
+      ours: time(quantile(figures.ours, 0.5)),
+      other: `@ag-ui/client ${time(quantile(figures.official, 0.5))}`,
+      ratio: spread(times),
+      target: `≥ ${target}`,
+      met: times.median >= target,
+      data: figures,
+    };
   }
   for (const [name, config] of /** @type {[string, object?][]} */ ([["hook"], ["hook, joinDeltas", { joinDeltas: true }]])) {
     const subscriber = { onToolCallArgsEvent: nothing };
     const figures = await alternate({ official: () => run(official, subscriber, argsRun), ours: () => run(ours, subscriber, argsRun, config) }, full ? 5 : 2);
     const times = ratio(figures.official, figures.ours);
-    yield { row: 12, work: `arguments of 32 KB, 8 a delta, ${name}`, ours: time(quantile(figures.ours, 0.5)), other: `@ag-ui/client ${time(quantile(figures.official, 0.5))}`, ratio: spread(times), target: "", met: undefined, data: figures };
+    yield {
+      row: 12,
+      work: `arguments of 32 KB, 8 a delta, ${name}`,
+      ours: time(quantile(figures.ours, 0.5)),
+      other: `@ag-ui/client ${time(quantile(figures.official, 0.5))}`,
+      ratio: spread(times),
+      target: "",
+      met: undefined,
+      data: figures,
+    };
   }
 }

@@ -41,7 +41,11 @@ const clientOf = async (/** @type {string} */ name) => {
  * @param {Work} work
  * @param {{ eventsPerRead?: number, messages?: any[], state?: unknown, check?: (chat: import("./clients.js").Conversation) => void }} [options]
  */
-async function way(name, work, { eventsPerRead = 10, messages, state, check = (chat) => assert.ok(chat.text() === work.text, `${name} made another text of it`) } = {}) {
+async function way(
+  name,
+  work,
+  { eventsPerRead = 10, messages, state, check = (chat) => assert.ok(chat.text() === work.text, `${name} made another text of it`) } = {},
+) {
   const client = await clientOf(name);
   const body = reads(work.frames(client.protocol), eventsPerRead);
   return async () => {
@@ -86,7 +90,16 @@ export async function* streams({ full }) {
     const figures = await alternate({ floor: bareFloor(body, work.text), ours: await bareCore(body, work.text) }, full ? 21 : 9);
     const times = ratio(figures.floor, figures.ours);
     const [ours, floor] = [time(quantile(figures.ours, 0.5)), time(quantile(figures.floor, 0.5))];
-    yield { row: 1, work: `… ${eventsPerRead} a read, without the platform's stream`, ours, other: `floor ${floor}`, ratio: spread(times), target: "", met: undefined, data: figures };
+    yield {
+      row: 1,
+      work: `… ${eventsPerRead} a read, without the platform's stream`,
+      ours,
+      other: `floor ${floor}`,
+      ratio: spread(times),
+      target: "",
+      met: undefined,
+      data: figures,
+    };
   }
 }
 
@@ -187,7 +200,9 @@ async function repeated(run, times) {
 export async function* args({ full }) {
   const sizes = [64, 256, 1024];
   const kilo = 1024;
-  const wanted = (/** @type {Work} */ work) => ({ check: (/** @type {import("./clients.js").Conversation} */ chat) => assert.deepEqual(chat.args(), JSON.parse(work.text)) });
+  const wanted = (/** @type {Work} */ work) => ({
+    check: (/** @type {import("./clients.js").Conversation} */ chat) => assert.deepEqual(chat.args(), JSON.parse(work.text)),
+  });
   /** @type {Record<string, () => Promise<number>>} */
   const ways = {};
   const works = new Map(sizes.map((size) => [size, argsWork(size * kilo)]));
@@ -263,7 +278,9 @@ export async function* states({ full }) {
     data: figures,
   };
   const fewer = full ? deltas : 200;
-  const official = await alternate({ official: await way(OFFICIAL, stateWork(2_000, fewer), { state: rowsState(2_000), check() {} }) }, full ? 2 : 1, { warm: false });
+  const official = await alternate({ official: await way(OFFICIAL, stateWork(2_000, fewer), { state: rowsState(2_000), check() {} }) }, full ? 2 : 1, {
+    warm: false,
+  });
   const times = summary(official.official.map((value) => value / fewer / each(2_000)));
   yield {
     row: 5,
@@ -285,7 +302,7 @@ export async function* blocks({ full }) {
   const grow = (take) => async () => {
     const start = processorTime();
     let grown = "";
-    for (let at = 0; at < text.length; at += 4) take((grown += text.slice(at, at + 4)));
+    for (let at = 0; at < text.length; at += 4) take(grown += text.slice(at, at + 4));
     return processorTime() - start;
   };
   const ways = {

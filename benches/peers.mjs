@@ -16,10 +16,9 @@ const folder = at(".artifacts/bench");
 const names = ["ag-ui-wasm", "@ag-ui/client", "ai", "@ai-sdk/react", "@tanstack/ai-client", "@tanstack/ai-react", "streamdown", "react"];
 
 /** @returns {Record<Name, string>} */
-export const versions = () =>
-  /** @type {any} */ (
-    Object.fromEntries(names.map((name) => [name, JSON.parse(readFileSync(at("node_modules", name, "package.json"), "utf8")).version]))
-  );
+export const versions = () => /** @type {any} */ (
+  Object.fromEntries(names.map((name) => [name, JSON.parse(readFileSync(at("node_modules", name, "package.json"), "utf8")).version]))
+);
 
 /**
  * Bundles a text of a module for production.

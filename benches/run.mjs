@@ -26,8 +26,25 @@ import { size } from "./size.mjs";
 /** @typedef {import("./report.mjs").Line} Line */
 
 /** The rows that run in Node, and those that run in a page. */
-const inNode = { stream: node.streams, against: node.against, thread: node.threads, args: node.args, state: node.states, dropin: dropIn, blocks: node.blocks, size };
-const inPage = { render: chromium.rendering, markdown: chromium.markdown, burst: chromium.bursts, cold: chromium.cold, memory: chromium.memory, many: chromium.many, long: chromium.long };
+const inNode = {
+  stream: node.streams,
+  against: node.against,
+  thread: node.threads,
+  args: node.args,
+  state: node.states,
+  dropin: dropIn,
+  blocks: node.blocks,
+  size,
+};
+const inPage = {
+  render: chromium.rendering,
+  markdown: chromium.markdown,
+  burst: chromium.bursts,
+  cold: chromium.cold,
+  memory: chromium.memory,
+  many: chromium.many,
+  long: chromium.long,
+};
 const names = [...Object.keys(inNode), ...Object.keys(inPage)];
 
 const { values, positionals } = parseArgs({
@@ -85,7 +102,10 @@ console.log(`\n${lines.filter(({ met }) => met).length} targets met, ${missed} m
 if (full || values.json) {
   const file = values.json ?? at(".artifacts/bench.json");
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ date: new Date().toISOString(), versions: versions(), machine, browser, load: [begin, end], full, lines }, null, 2)}\n`);
+  writeFileSync(
+    file,
+    `${JSON.stringify({ date: new Date().toISOString(), versions: versions(), machine, browser, load: [begin, end], full, lines }, null, 2)}\n`,
+  );
   console.log(`All figures: ${file}`);
 }
 if (values.write) {
@@ -93,7 +113,9 @@ if (values.write) {
   const before = readFileSync(values.write, "utf8");
   const [first, last] = [before.indexOf(from), before.indexOf(to)];
   if (first < 0 || last < first) throw new Error(`${values.write} has no ${from} … ${to}.`);
-  const about = `Measured on ${new Date().toISOString().slice(0, 10)} by \`npm run bench${full ? " -- --full" : ""}\` with ${used}; ${browser}${machine}; load ${begin} at the beginning, ${end} at the end.`;
+  const about = `Measured on ${new Date().toISOString().slice(0, 10)} by \`npm run bench${
+    full ? " -- --full" : ""
+  }\` with ${used}; ${browser}${machine}; load ${begin} at the beginning, ${end} at the end.`;
   writeFileSync(values.write, `${before.slice(0, first)}${from}\n${about}\n\n${markdown(lines)}\n${before.slice(last)}`);
 }
 process.exit(0);

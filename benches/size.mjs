@@ -37,5 +37,13 @@ export async function* size() {
       data: kind === "gzip" ? { wasm, entries, others } : undefined,
     };
   }
-  yield { row: 8, work: "of it the WebAssembly, gzip and brotli", ours: `${kilobytes(wasm.gzip)}, ${kilobytes(wasm.brotli)}`, other: "", ratio: "", target: "", met: undefined };
+  yield {
+    row: 8,
+    work: "of it the WebAssembly, gzip and brotli",
+    ours: `${kilobytes(wasm.gzip)}, ${kilobytes(wasm.brotli)}`,
+    other: "",
+    ratio: "",
+    target: "",
+    met: undefined,
+  };
 }

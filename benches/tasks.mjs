@@ -70,7 +70,8 @@ const call = (/** @type {number} */ at) => event("TOOL_CALL_START", { toolCallId
 const snapshot = (/** @type {unknown} */ state) => event("STATE_SNAPSHOT", { snapshot: state });
 const rows = (bytes = size) => ({ rows: fill((at) => JSON.stringify({ id: at, title: `row ${at}`, done: false }), bytes).map((row) => JSON.parse(row)) });
 const deltas = (/** @type {(at: number) => object[]} */ make, bytes = size) => fill((at) => event("STATE_DELTA", { delta: make(at) }), bytes);
-const one = (/** @type {(at: number) => object} */ make) => event("STATE_DELTA", { delta: fill((at) => JSON.stringify(make(at))).map((step) => JSON.parse(step)) });
+const one = (/** @type {(at: number) => object} */ make) =>
+  event("STATE_DELTA", { delta: fill((at) => JSON.stringify(make(at))).map((step) => JSON.parse(step)) });
 const nested = (/** @type {number} */ depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const messages = (/** @type {(at: number) => object} */ make, bytes = size) =>
   event("MESSAGES_SNAPSHOT", { messages: fill((at) => JSON.stringify(make(at)), bytes).map((message) => JSON.parse(message)) });
@@ -85,7 +86,15 @@ const bodies = {
   "small messages in one snapshot": () => run(messages((at) => ({ id: `m${at}`, role: "user", content: "x" }))),
   "one message in a snapshot": () => run(event("MESSAGES_SNAPSHOT", { messages: [{ id: "m", role: "user", content: "x".repeat(size) }] })),
   "calls in one snapshot": () =>
-    run(event("MESSAGES_SNAPSHOT", { messages: [{ id: "m", role: "assistant", toolCalls: fill((at) => JSON.stringify({ id: `c${at}`, type: "function", function: { name: "f", arguments: "{}" } })).map((text) => JSON.parse(text)) }] })),
+    run(
+      event("MESSAGES_SNAPSHOT", {
+        messages: [{
+          id: "m",
+          role: "assistant",
+          toolCalls: fill((at) => JSON.stringify({ id: `c${at}`, type: "function", function: { name: "f", arguments: "{}" } })).map((text) => JSON.parse(text)),
+        }],
+      }),
+    ),
   "snapshots of messages, of 10 kB": () => run(...fill((at) => messages((n) => ({ id: `m${at % 2}-${n}`, role: "user", content: "x" }), 10_000))),
   "reversed snapshots of messages, of 250 kB": () =>
     run(...[0, 1, 2, 3].map((at) => messages((n) => ({ id: `m${at % 2 ? n : 9999 - n}`, role: "user", content: "x" }), size / 4))),
@@ -97,42 +106,85 @@ const bodies = {
   "lists nested 60 deep": () => run(`{"type":"STATE_SNAPSHOT","snapshot":[${fill(() => nested(60)).join(",")}]}`),
   "a list nested too deep": () => run(`{"type":"STATE_SNAPSHOT","snapshot":${nested(size / 2)}}`),
   "deltas that replace": () => run(snapshot(rows(100_000)), ...deltas((at) => [{ op: "replace", path: `/rows/${at % 1000}/done`, value: at }])),
-  "deltas that test a large value": () => run(snapshot({ a: rows(size / 3), b: rows(size / 3) }), ...deltas(() => [{ op: "test", path: "/a", value: 1 }], size / 3)),
+  "deltas that test a large value": () =>
+    run(snapshot({ a: rows(size / 3), b: rows(size / 3) }), ...deltas(() => [{ op: "test", path: "/a", value: 1 }], size / 3)),
   "deltas that copy": () => run(snapshot({ a: rows(1000) }), ...deltas((at) => [{ op: "copy", from: "/a", path: `/c${at}` }])),
   "deltas that copy a large value": () => run(snapshot({ a: rows(size / 2) }), ...deltas((at) => [{ op: "copy", from: "/a", path: `/c${at}` }], size / 2)),
-  "deltas that move": () => run(snapshot({ a: rows(size / 2) }), ...deltas((at) => [{ op: "move", from: at % 2 ? "/b" : "/a", path: at % 2 ? "/a" : "/b" }], size / 2)),
+  "deltas that move": () =>
+    run(snapshot({ a: rows(size / 2) }), ...deltas((at) => [{ op: "move", from: at % 2 ? "/b" : "/a", path: at % 2 ? "/a" : "/b" }], size / 2)),
   "deltas that insert in front": () => run(snapshot({ list: [] }), ...deltas(() => [{ op: "add", path: "/list/0", value: 1 }])),
   "deltas that remove in front": () => run(snapshot(rows(size / 2)), ...deltas(() => [{ op: "remove", path: "/rows/0" }], size / 2)),
   "one delta that adds": () => run(snapshot({ list: [] }), one((at) => ({ op: "add", path: "/list/-", value: at }))),
   "one delta that inserts in front": () => run(snapshot({ list: [] }), one(() => ({ op: "add", path: "/list/0", value: 1 }))),
   "one delta that copies": () => run(snapshot({ a: rows(1000) }), one((at) => ({ op: "copy", from: "/a", path: `/c${at}` }))),
   "one delta that moves": () => run(snapshot({ a: rows(1000) }), one((at) => ({ op: "move", from: at % 2 ? "/b" : "/a", path: at % 2 ? "/a" : "/b" }))),
-  "one delta that does not apply": () => run(snapshot({ list: [] }), event("STATE_DELTA", { delta: [...fill((at) => JSON.stringify({ op: "add", path: "/list/-", value: at })).map((step) => JSON.parse(step)), { op: "remove", path: "/no" }] })),
+  "one delta that does not apply": () =>
+    run(
+      snapshot({ list: [] }),
+      event("STATE_DELTA", {
+        delta: [...fill((at) => JSON.stringify({ op: "add", path: "/list/-", value: at })).map((step) => JSON.parse(step)), { op: "remove", path: "/no" }],
+      }),
+    ),
   "subagents": () => run(...fill((at) => event("SUBAGENT_STARTED", { subagentRunId: `s${at}`, name: "n", parentSubagentRunId: `p${at}` }))),
-  "subagents under each other": () => run(...fill((at) => event("SUBAGENT_STARTED", { subagentRunId: `s${at}`, name: "n", parentSubagentRunId: `s${at - 1}` }))),
+  "subagents under each other": () =>
+    run(...fill((at) => event("SUBAGENT_STARTED", { subagentRunId: `s${at}`, name: "n", parentSubagentRunId: `s${at - 1}` }))),
   "calls of one message": () => run(...fill(call)),
   "calls that end": () => run(...fill((at) => event("TOOL_CALL_END", { toolCallId: `c${at}` }), size / 2).flatMap((end, at) => [call(at), end])),
   "results after calls": () => {
     const results = fill((at) => event("TOOL_CALL_RESULT", { messageId: `r${at}`, toolCallId: `c${at}`, content: "x" }), size / 2);
     return run(...results.map((_, at) => call(at)), ...results);
   },
-  "arguments of one call in deltas of a character": () => run(call(0), ...fill((at) => event("TOOL_CALL_ARGS", { toolCallId: "c0", delta: at ? "x" : '{"a":"' }))),
+  "arguments of one call in deltas of a character": () =>
+    run(call(0), ...fill((at) => event("TOOL_CALL_ARGS", { toolCallId: "c0", delta: at ? "x" : '{"a":"' }))),
   "arguments of one call, a list of numbers": () => run(call(0), event("TOOL_CALL_ARGS", { toolCallId: "c0", delta: `[${"1,".repeat(size / 2)}1]` })),
-  "arguments of one call, nested": () => run(call(0), event("TOOL_CALL_ARGS", { toolCallId: "c0", delta: `[${Array.from({ length: size / 120 }, () => nested(60)).join(",")}]` })),
+  "arguments of one call, nested": () =>
+    run(call(0), event("TOOL_CALL_ARGS", { toolCallId: "c0", delta: `[${Array.from({ length: size / 120 }, () => nested(60)).join(",")}]` })),
   "custom events": () => run(...fill((at) => event("CUSTOM", { name: "n", value: at }))),
   "one custom event": () => run(event("CUSTOM", { name: "n", value: rows() })),
   "raw events": () => run(...fill((at) => event("RAW", { event: at }))),
   "activities": () => run(...fill((at) => event("ACTIVITY_SNAPSHOT", { messageId: `a${at}`, activityType: "T", content: {} }))),
-  "deltas of one activity": () => run(event("ACTIVITY_SNAPSHOT", { messageId: "a", activityType: "T", content: { list: [] } }), ...fill((at) => event("ACTIVITY_DELTA", { messageId: "a", activityType: "T", patch: [{ op: "add", path: "/list/-", value: at }] }))),
+  "deltas of one activity": () =>
+    run(
+      event("ACTIVITY_SNAPSHOT", { messageId: "a", activityType: "T", content: { list: [] } }),
+      ...fill((at) => event("ACTIVITY_DELTA", { messageId: "a", activityType: "T", patch: [{ op: "add", path: "/list/-", value: at }] })),
+    ),
   "steps": () => run(...fill((at) => event("STEP_STARTED", { stepName: `s${at}` }))),
-  "runs": () => [first, ...fill((at) => (at % 2 ? event("RUN_STARTED", { threadId: "t", runId: `r${at}` }) : event("RUN_FINISHED", { threadId: "t", runId: `r${at - 1}` }))), last],
+  "runs": () => [
+    first,
+    ...fill((at) => (at % 2 ? event("RUN_STARTED", { threadId: "t", runId: `r${at}` }) : event("RUN_FINISHED", { threadId: "t", runId: `r${at - 1}` }))),
+    last,
+  ],
   "unknown events": () => run(...fill((at) => event("NO_SUCH", { at }))),
-  "interrupts": () => run().slice(0, 1).concat(event("RUN_FINISHED", { threadId: "t", runId: "r", outcome: { type: "interrupt", interrupts: fill((at) => JSON.stringify({ id: `i${at}`, reason: "x" })).map((text) => JSON.parse(text)) } })),
-  "usage of one run": () => run().slice(0, 1).concat(event("RUN_FINISHED", { threadId: "t", runId: "r", usage: fill((at) => JSON.stringify({ provider: "p", model: `m${at}`, inputTokens: 1 })).map((text) => JSON.parse(text)) })),
-  "usage of runs": () => fill((at) => event("RUN_FINISHED", { threadId: "t", runId: "r", usage: [{ provider: "p", model: `m${at}`, inputTokens: 1 }] })).flatMap((end) => [first, end]),
+  "interrupts": () =>
+    run().slice(0, 1).concat(
+      event("RUN_FINISHED", {
+        threadId: "t",
+        runId: "r",
+        outcome: { type: "interrupt", interrupts: fill((at) => JSON.stringify({ id: `i${at}`, reason: "x" })).map((text) => JSON.parse(text)) },
+      }),
+    ),
+  "usage of one run": () =>
+    run().slice(0, 1).concat(
+      event("RUN_FINISHED", {
+        threadId: "t",
+        runId: "r",
+        usage: fill((at) => JSON.stringify({ provider: "p", model: `m${at}`, inputTokens: 1 })).map((text) => JSON.parse(text)),
+      }),
+    ),
+  "usage of runs": () =>
+    fill((at) => event("RUN_FINISHED", { threadId: "t", runId: "r", usage: [{ provider: "p", model: `m${at}`, inputTokens: 1 }] })).flatMap((
+      end,
+    ) => [first, end]),
   "messages with calls in one snapshot": () =>
     run(messages((at) => ({ id: `m${at}`, role: "assistant", toolCalls: [{ id: `c${at}`, type: "function", function: { name: "f", arguments: "{}" } }] }))),
-  "pending calls": () => run().slice(0, 1).concat(event("RUN_FINISHED", { threadId: "t", runId: "r", outcome: { type: "success", pendingToolCallIds: Array.from({ length: size / 10 }, (_, at) => `c${at}`) } })),
+  "pending calls": () =>
+    run().slice(0, 1).concat(
+      event("RUN_FINISHED", {
+        threadId: "t",
+        runId: "r",
+        outcome: { type: "success", pendingToolCallIds: Array.from({ length: size / 10 }, (_, at) => `c${at}`) },
+      }),
+    ),
 };
 
 const stream = (/** @type {string[]} */ events) => events.map((json) => `data: ${json}\n\n`).join("");
@@ -151,15 +203,22 @@ function* all() {
   yield ["a JSON array", () => ((json) => ({ type: "application/json", body: `[${json.join(",")}]`, json }))(text())];
   yield ["an array of empty objects", () => ({ type: "application/json", body: `[${"{},".repeat(size / 3)}{}]`, json: [] })];
   yield ["lines of {}", () => ({ type: "application/x-ndjson", body: "{}\n".repeat(size / 3), json: [] })];
-  for (const [name, of] of [["blanks", " "], ["line feeds", "\n"], ["comments", ":\n"], ["empty data", "data:\n\n"], ["data lines of one frame", "data:\n"], ["ids", "id:1\n\n"]]) {
+  for (const [name, of] of [["blanks", " "], ["line feeds", "\n"], ["comments", ":\n"], ["empty data", "data:\n\n"], ["data lines of one frame", "data:\n"], [
+    "ids",
+    "id:1\n\n",
+  ]]) {
     yield [`${name}`, () => ({ type: "text/event-stream", body: /** @type {string} */ (of).repeat(size / /** @type {string} */ (of).length), json: [] })];
   }
   yield ["blanks, of no type", () => ({ type: "application/json", body: " ".repeat(size), json: [] })];
   yield ["an error of a gateway", () => ({ type: "text/html", body: "<".repeat(size), json: [] })];
   const packet = (/** @type {number[]} */ bytes) => [bytes.length >> 24, (bytes.length >> 16) & 255, (bytes.length >> 8) & 255, bytes.length & 255, ...bytes];
   // A TEXT_MESSAGE_START: base (1) with a type, an id (2) of "m".
-  const binary = (/** @type {number[]} */ bytes) => Uint8Array.from({ length: Math.floor(size / bytes.length) * bytes.length }, (_, at) => bytes[at % bytes.length] ?? 0);
-  yield ["binary frames", () => ({ type: "application/vnd.ag-ui.event+proto", body: binary(packet([0x0a, 0x09, 0x0a, 0x02, 0x08, 0x00, 0x12, 0x01, 0x6d, 0x1a, 0x00])), json: [] })];
+  const binary = (/** @type {number[]} */ bytes) =>
+    Uint8Array.from({ length: Math.floor(size / bytes.length) * bytes.length }, (_, at) => bytes[at % bytes.length] ?? 0);
+  yield [
+    "binary frames",
+    () => ({ type: "application/vnd.ag-ui.event+proto", body: binary(packet([0x0a, 0x09, 0x0a, 0x02, 0x08, 0x00, 0x12, 0x01, 0x6d, 0x1a, 0x00])), json: [] }),
+  ];
   yield ["empty binary frames", () => ({ type: "application/vnd.ag-ui.event+proto", body: new Uint8Array(size), json: [] })];
   yield ["WebSocket: text in small deltas", () => ((json) => ({ type: "", body: "", json, socket: json }))(text())];
   yield ["WebSocket: a frame of blanks", () => ({ type: "", body: "", json: [], socket: [" ".repeat(size)] })];
@@ -222,7 +281,9 @@ async function play({ type, body, cut, socket }) {
     });
     return new Response(source, { headers: { "content-type": type } });
   };
-  const agent = socket ? createAgent({ transport: webSocket({ url: "ws://agent.test", WebSocket: socketOf(socket) }) }) : createAgent({ url: "http://agent.test/", fetch });
+  const agent = socket
+    ? createAgent({ transport: webSocket({ url: "ws://agent.test", WebSocket: socketOf(socket) }) })
+    : createAgent({ url: "http://agent.test/", fetch });
   agent.subscribe(() => agent.getSnapshot());
   [reading, publishing, patches] = [0, 0, 0];
   const went = await longest(() => agent.submit("go").catch(() => {}));
@@ -233,7 +294,9 @@ async function play({ type, body, cut, socket }) {
 
 // Everything is loaded and compiled.
 await play({ type: "text/event-stream", body: stream(run(start)), json: [] });
-console.log("| 1 MB of | longest task | of it reading | taking a patch | patches and parts | JSON.parse | end |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |");
+console.log(
+  "| 1 MB of | longest task | of it reading | taking a patch | patches and parts | JSON.parse | end |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+);
 for (const [name, make] of all()) {
   if (words.length && !words.some((word) => name.includes(word))) continue;
   const row = make();
@@ -252,6 +315,10 @@ for (const [name, make] of all()) {
     }
     parse = Math.min(parse, since(began));
   }
-  console.log(`| ${name} | ${best.toFixed(0)} ms | ${least.map((ms) => `${ms.toFixed(0)} ms`).join(" | ")} | ${parts} | ${row.json.length ? `${parse.toFixed(0)} ms` : ""} | ${status} |`);
+  console.log(
+    `| ${name} | ${best.toFixed(0)} ms | ${least.map((ms) => `${ms.toFixed(0)} ms`).join(" | ")} | ${parts} | ${
+      row.json.length ? `${parse.toFixed(0)} ms` : ""
+    } | ${status} |`,
+  );
 }
 process.exit(0);

@@ -3,11 +3,44 @@
 const encoder = new TextEncoder();
 const thread = '"threadId":"7f0a4c7e-2f0d-4b7e-9a52-6d2f0c1f6f11","runId":"0b1d7f7e-6a55-4d0a-8d8e-1a2f3c4d5e6f"';
 /** Twelve characters each on average. Some need an escape, some are not ASCII, as in an answer in Markdown. */
-const latin = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs**", " around 21 °C", ", a breeze", ' from "south"', " and later a", " chance of", " showers 🌦️"];
+const latin = [
+  " the weather",
+  " in Zürich is",
+  " sunny, with",
+  "\n\n- **highs**",
+  " around 21 °C",
+  ", a breeze",
+  ' from "south"',
+  " and later a",
+  " chance of",
+  " showers 🌦️",
+];
 /** The same in Russian. */
-const cyrillic = [" погода в", " Цюрихе", " солнечная,", "\n\n- **днём**", " около 21 °C", ", слабый", ' ветер "с юга"', " а вечером", " возможен", " дождь 🌦️"];
+const cyrillic = [
+  " погода в",
+  " Цюрихе",
+  " солнечная,",
+  "\n\n- **днём**",
+  " около 21 °C",
+  ", слабый",
+  ' ветер "с юга"',
+  " а вечером",
+  " возможен",
+  " дождь 🌦️",
+];
 /** Nothing but ASCII, of which engines keep a byte a character: one emoji makes two of it. */
-const plain = [" the weather", " in Zurich is", " sunny, with", "\n\n- **highs**", " around 70 F", ", a breeze", " from south,", " and later a", " chance of", " showers ..."];
+const plain = [
+  " the weather",
+  " in Zurich is",
+  " sunny, with",
+  "\n\n- **highs**",
+  " around 70 F",
+  ", a breeze",
+  " from south,",
+  " and later a",
+  " chance of",
+  " showers ...",
+];
 /** A section of an answer as models write it, in pieces of twelve characters. */
 const section = `## What to expect
 
@@ -47,9 +80,20 @@ export const languages = { latin, cyrillic, plain, markdown };
 
 let [clock, works] = [0, 0];
 const frame = (/** @type {string} */ type, /** @type {string} */ rest) => `data: {"type":"${type}","timestamp":${1795242089624 + (clock++ >> 5)},${rest}}\n\n`;
-const run = (/** @type {string[]} */ frames) => [frame("RUN_STARTED", `${thread},"protocolVersion":"1.0"`), ...frames, frame("RUN_FINISHED", `${thread},"outcome":{"type":"success"}`)];
+const run = (
+  /** @type {string[]} */ frames,
+) => [frame("RUN_STARTED", `${thread},"protocolVersion":"1.0"`), ...frames, frame("RUN_FINISHED", `${thread},"outcome":{"type":"success"}`)];
 const part = (/** @type {object} */ chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
-const response = (/** @type {string[]} */ frames) => [part({ type: "start", messageId: "a" }), part({ type: "start-step" }), ...frames, part({ type: "finish-step" }), part({ type: "finish" }), "data: [DONE]\n\n"];
+const response = (
+  /** @type {string[]} */ frames,
+) => [
+  part({ type: "start", messageId: "a" }),
+  part({ type: "start-step" }),
+  ...frames,
+  part({ type: "finish-step" }),
+  part({ type: "finish" }),
+  "data: [DONE]\n\n",
+];
 
 /** One message in small deltas. @param {number} deltas @param {readonly string[]} [words] @returns {Work} */
 export function textWork(deltas, words = latin) {
@@ -61,19 +105,25 @@ export function textWork(deltas, words = latin) {
     text: each((same) => same).join(""),
     frames: (protocol) =>
       protocol === "ai"
-        ? response([part({ type: "text-start", id: "t" }), ...each((delta) => part({ type: "text-delta", id: "t", delta })), part({ type: "text-end", id: "t" })])
+        ? response([
+          part({ type: "text-start", id: "t" }),
+          ...each((delta) => part({ type: "text-delta", id: "t", delta })),
+          part({ type: "text-end", id: "t" }),
+        ])
         : run([
-            frame("TEXT_MESSAGE_START", `${message},"role":"assistant"`),
-            ...each((delta) => frame("TEXT_MESSAGE_CONTENT", `${message},"delta":${JSON.stringify(delta)}`)),
-            frame("TEXT_MESSAGE_END", message),
-          ]),
+          frame("TEXT_MESSAGE_START", `${message},"role":"assistant"`),
+          ...each((delta) => frame("TEXT_MESSAGE_CONTENT", `${message},"delta":${JSON.stringify(delta)}`)),
+          frame("TEXT_MESSAGE_END", message),
+        ]),
   };
 }
 
 /** Arguments of one tool call, eight characters a delta. @param {number} characters about as many @returns {Work} */
 export function argsWork(characters) {
   const rows = Math.floor(characters / 64);
-  const text = JSON.stringify({ rows: Array.from({ length: rows }, (_, at) => ({ id: 100000 + at, title: `Row number ${100000 + at} of the table`, done: at % 2 === 0 })) });
+  const text = JSON.stringify({
+    rows: Array.from({ length: rows }, (_, at) => ({ id: 100000 + at, title: `Row number ${100000 + at} of the table`, done: at % 2 === 0 })),
+  });
   const pieces = text.match(/[^]{1,8}/g) ?? [];
   const call = '"toolCallId":"call_9hx2"';
   return {
@@ -82,15 +132,15 @@ export function argsWork(characters) {
     frames: (protocol) =>
       protocol === "ai"
         ? response([
-            part({ type: "tool-input-start", toolCallId: "c", toolName: "write" }),
-            ...pieces.map((inputTextDelta) => part({ type: "tool-input-delta", toolCallId: "c", inputTextDelta })),
-            part({ type: "tool-input-available", toolCallId: "c", toolName: "write", input: JSON.parse(text) }),
-          ])
+          part({ type: "tool-input-start", toolCallId: "c", toolName: "write" }),
+          ...pieces.map((inputTextDelta) => part({ type: "tool-input-delta", toolCallId: "c", inputTextDelta })),
+          part({ type: "tool-input-available", toolCallId: "c", toolName: "write", input: JSON.parse(text) }),
+        ])
         : run([
-            frame("TOOL_CALL_START", `${call},"toolCallName":"write"`),
-            ...pieces.map((delta) => frame("TOOL_CALL_ARGS", `${call},"delta":${JSON.stringify(delta)}`)),
-            frame("TOOL_CALL_END", call),
-          ]),
+          frame("TOOL_CALL_START", `${call},"toolCallName":"write"`),
+          ...pieces.map((delta) => frame("TOOL_CALL_ARGS", `${call},"delta":${JSON.stringify(delta)}`)),
+          frame("TOOL_CALL_END", call),
+        ]),
   };
 }
 

@@ -1,6 +1,4 @@
-// Formats the sources in JavaScript and TypeScript: `npm run format`, or `npm run format -- --check`, which only names the files.
-//
-// Tests and benches are formatted by hand: their tables have a line for each case (docs/decisions/0081-a-formatter.md).
+// Formats all JavaScript and TypeScript (docs/decisions/0081-a-formatter.md): `npm run format`, or `npm run format -- --check`, which only names the files.
 
 import { createContext } from "@dprint/formatter";
 import { getPath } from "@dprint/typescript";
@@ -9,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { at } from "./paths.mjs";
 import { Failure, main } from "./run.mjs";
 
-const FOLDERS = ["js", "tools", "www"];
+const FOLDERS = ["js", "tools", "www", "tests", "benches", "examples"];
 const EXTENSIONS = /\.(ts|tsx|mjs|js)$/;
 
 const context = createContext({ lineWidth: 160, indentWidth: 2, newLineKind: "lf" });

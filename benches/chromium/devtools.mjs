@@ -96,7 +96,10 @@ export class Devtools {
     /** @type {any[]} */
     const events = [];
     this.#listeners.set("Tracing.dataCollected", ({ value }) => events.push(...value));
-    await this.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["toplevel", "__metadata"], excludedCategories: ["*"] } });
+    await this.send("Tracing.start", {
+      transferMode: "ReportEvents",
+      traceConfig: { includedCategories: ["toplevel", "__metadata"], excludedCategories: ["*"] },
+    });
     const before = await this.#metrics();
     const value = await action();
     const after = await this.#metrics();
@@ -104,7 +107,10 @@ export class Devtools {
     await this.send("Tracing.end");
     await complete;
     const spent = (/** @type {string} */ metric) => (after[`${metric}Duration`] - before[`${metric}Duration`]) * 1000;
-    return { value, work: { busy: spent("Task"), script: spent("Script"), layout: spent("Layout") + spent("RecalcStyle"), ...tasks(events, before.ProcessTime) } };
+    return {
+      value,
+      work: { busy: spent("Task"), script: spent("Script"), layout: spent("Layout") + spent("RecalcStyle"), ...tasks(events, before.ProcessTime) },
+    };
   }
 
   /** Bytes of JavaScript's heap that are in use, once all that nobody needs is gone. */

@@ -36,12 +36,21 @@ export async function startServer(folder) {
     if (pathname.endsWith(".js") || pathname.endsWith(".wasm")) {
       const body = files.get(pathname) ?? gzipSync(readFileSync(join(folder, pathname)), { level: 9 });
       files.set(pathname, body);
-      response.writeHead(200, { ...cors, "content-type": pathname.endsWith(".js") ? "text/javascript" : "application/wasm", "content-encoding": "gzip", "cache-control": "no-store" });
+      response.writeHead(200, {
+        ...cors,
+        "content-type": pathname.endsWith(".js") ? "text/javascript" : "application/wasm",
+        "content-encoding": "gzip",
+        "cache-control": "no-store",
+      });
       return void response.end(body);
     }
     const entry = searchParams.get("entry");
     response.writeHead(200, { "content-type": "text/html", "cache-control": "no-store" });
-    response.end(`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Benchmark</title><style>${style(entry)}</style><body><main id="root"></main>${entry ? `<script type="module" src="/${entry}.js"></script>` : ""}`);
+    response.end(
+      `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Benchmark</title><style>${style(entry)}</style><body><main id="root"></main>${
+        entry ? `<script type="module" src="/${entry}.js"></script>` : ""
+      }`,
+    );
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
@@ -59,8 +68,7 @@ export async function startServer(folder) {
 // are in groups: Chromium looks at every element with `content-visibility` in each frame. Its scroller grows upwards, so its end stays in view.
 const styles = {
   "": "#root{height:100vh;overflow:auto}article{content-visibility:auto;contain-intrinsic-size:auto 8em;padding:4px;white-space:pre-wrap}",
-  markdown:
-    "#root{height:100vh;overflow:auto;display:flex;flex-direction:column-reverse}article{contain:content;padding:4px}" +
+  markdown: "#root{height:100vh;overflow:auto;display:flex;flex-direction:column-reverse}article{contain:content;padding:4px}" +
     ".rows,.group{content-visibility:auto;contain-intrinsic-size:auto none auto 90lh}.rows{contain-intrinsic-size:auto none auto 256em}",
 };
 const style = (/** @type {string | null} */ entry) => `body{margin:0;font:16px/1.4 sans-serif}${entry === "markdown" ? styles.markdown : styles[""]}`;

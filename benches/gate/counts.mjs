@@ -24,7 +24,9 @@ export const recorded = () => JSON.parse(readFileSync(file, "utf8"));
 
 /** Compiles what is counted. */
 export async function compile() {
-  await run("cargo", ["build", "--locked", "--release", "--bin", "once", "--manifest-path", at("benches/native/Cargo.toml"), "--target-dir", at("target")], { log: "gate-cargo" });
+  await run("cargo", ["build", "--locked", "--release", "--bin", "once", "--manifest-path", at("benches/native/Cargo.toml"), "--target-dir", at("target")], {
+    log: "gate-cargo",
+  });
 }
 
 /** Instructions an event. @param {Part} part */

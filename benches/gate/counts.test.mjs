@@ -14,7 +14,12 @@ describe("instructions an event", { skip: !probe("valgrind", "--version") && "th
     it(part, async () => {
       const counted = await count(part);
       const limit = Math.round(counts[part] * (1 + margin));
-      assert.ok(counted <= limit, `${counted} instructions; recorded are ${counts[part]}, ${limit} is the limit. If it is worth it: node benches/gate/counts.mjs --update, and say why in the commit.`);
+      assert.ok(
+        counted <= limit,
+        `${counted} instructions; recorded are ${
+          counts[part]
+        }, ${limit} is the limit. If it is worth it: node benches/gate/counts.mjs --update, and say why in the commit.`,
+      );
     });
   }
 });

@@ -24,7 +24,9 @@ const app = `<button>What time is it?</button> <output></output><script>
 
 /** The MCP server. @param {{ method: string, params: { uri?: string } }} request */
 const mcp = ({ method, params }) =>
-  method === "resources/read" ? { contents: [{ uri: params.uri, mimeType: "text/html;profile=mcp-app", text: app }] } : { content: [{ type: "text", text: new Date().toLocaleTimeString() }] };
+  method === "resources/read"
+    ? { contents: [{ uri: params.uri, mimeType: "text/html;profile=mcp-app", text: app }] }
+    : { content: [{ type: "text", text: new Date().toLocaleTimeString() }] };
 
 /** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
 export async function agent(request, response) {
@@ -41,7 +43,12 @@ export async function agent(request, response) {
   else if (!proxied) {
     say(`You said: ${messages.at(-1).content}`);
     send({ type: "ACTIVITY_SNAPSHOT", messageId: `${runId} surface`, activityType: "a2ui-surface", content: { a2ui_operations: surface(runId) } });
-    send({ type: "ACTIVITY_SNAPSHOT", messageId: `${runId} app`, activityType: "mcp-apps", content: { resourceUri: "ui://clock", serverHash: "clock", result: {}, toolInput: {} } });
+    send({
+      type: "ACTIVITY_SNAPSHOT",
+      messageId: `${runId} app`,
+      activityType: "mcp-apps",
+      content: { resourceUri: "ui://clock", serverHash: "clock", result: {}, toolInput: {} },
+    });
   }
   send({ type: "RUN_FINISHED", threadId, runId, ...(proxied && { result: mcp(proxied) }) });
   response.end();

@@ -5,13 +5,13 @@ import type { Agent } from "../api/types.js";
 import type { LogLimits } from "./model/log.js";
 import type { Dock } from "./view/dock.js";
 import { define, type AgUiInspectorElement } from "./view/element.js";
-import type { ExportOptions } from "./view/inspector.js";
+import type { ExportOptions } from "./model/subject.js";
 
 export { define, type AgUiInspectorElement } from "./view/element.js";
 export { redactRecording } from "./model/redact.js";
 export type { LogLimits } from "./model/log.js";
 export type { Dock } from "./view/dock.js";
-export type { ExportOptions } from "./view/inspector.js";
+export type { ExportOptions } from "./model/subject.js";
 
 /** How an inspector is opened. */
 export interface InspectOptions extends LogLimits {

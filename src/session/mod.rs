@@ -140,7 +140,7 @@ impl Session {
         self.outbox.set_clock(now);
         for request in self.outbox.saved(number) {
             // Until now the connection was not idle, but not there yet.
-            if let Some(run) = self.run.as_mut().filter(|run| run.request == request) {
+            if let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) {
                 run.heard = now;
                 self.watch();
             }
@@ -199,14 +199,13 @@ impl Session {
     }
 
     fn connection(&self) -> ConnectionPhase {
-        match self.run.as_ref().filter(|run| run.lost.is_none()).map(|run| &run.phase) {
-            None => ConnectionPhase::Closed,
-            Some(Phase::Waiting { .. }) => ConnectionPhase::Reconnecting,
-            Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => {
-                ConnectionPhase::Reconnecting
-            }
-            Some(Phase::Connecting) => ConnectionPhase::Connecting,
-            Some(Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_)) => ConnectionPhase::Open,
+        let Some(run) = &self.run else { return ConnectionPhase::Closed };
+        match run.phase {
+            Phase::Waiting { lost: Some(_), .. } => ConnectionPhase::Closed,
+            Phase::Waiting { .. } => ConnectionPhase::Reconnecting,
+            Phase::Connecting if run.attempt > 0 => ConnectionPhase::Reconnecting,
+            Phase::Connecting => ConnectionPhase::Connecting,
+            Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_) => ConnectionPhase::Open,
         }
     }
 

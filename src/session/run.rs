@@ -1,7 +1,7 @@
 //! One run: from its request to its outcome.
 
 use super::rejoin::{Answer, Budget};
-use super::types::{AgentError, Outcome, Target, Ticket, is_a_name};
+use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
 
@@ -16,8 +16,8 @@ pub(super) enum Phase {
     Draining { until: f64, body: Option<BodyStart> },
     /// The server refused; its body is collected for the error.
     Refused(BodyStart),
-    /// No request is out; the next one goes at this time.
-    Waiting { until: f64 },
+    /// No request is out; the next one goes at this time. `lost`: none does, the run ends then in this way.
+    Waiting { until: f64, lost: Option<RunEnd> },
 }
 
 /// The beginning of a body that may turn out not to be a stream.
@@ -100,8 +100,8 @@ impl BodyStart {
 #[derive(Debug)]
 pub(super) struct Run {
     pub ticket: Ticket,
-    /// Names the request to the border; 0: there is none now.
-    pub request: u32,
+    /// Names the request to the border, while there is one.
+    pub request: Option<u32>,
     pub target: Target,
     /// The JSON text that it was begun with.
     pub request_body: Rc<str>,
@@ -137,12 +137,10 @@ pub(super) struct Run {
     /// When something came last.
     pub heard: f64,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
-    pub ended: Option<(Outcome, Option<AgentError>)>,
+    pub ended: Option<RunEnd>,
     /// Nothing after its end is read; something came.
     pub closed: bool,
     pub unread: bool,
-    /// How it ends when the pause is over that follows on the loss of its connection.
-    pub lost: Option<(Outcome, Option<AgentError>)>,
     /// How the thread stood, as a hash, where the answer was asked for once more.
     pub before: Option<u64>,
     /// The thread that RUN_STARTED named.
@@ -160,7 +158,7 @@ impl Run {
     pub fn new(ticket: Ticket, request_body: Rc<str>, input: (Rc<str>, usize)) -> Self {
         Self {
             ticket,
-            request: 0,
+            request: None,
             target: Target::Run,
             request_body,
             input,
@@ -183,7 +181,6 @@ impl Run {
             budget: None,
             heard: 0.0,
             ended: None,
-            lost: None,
             before: None,
             thread_id: None,
             result: None,
@@ -220,9 +217,28 @@ impl Run {
     /// When its next connection is made.
     pub fn retry_at(&self) -> Option<f64> {
         match self.phase {
-            Phase::Waiting { until } if self.lost.is_none() => Some(until),
+            Phase::Waiting { until, lost: None } => Some(until),
             _ => None,
         }
+    }
+
+    /// Whether its connection is lost for good, and only a pause follows.
+    pub fn is_lost(&self) -> bool {
+        matches!(self.phase, Phase::Waiting { lost: Some(_), .. })
+    }
+
+    /// That pause is over. Says whether there was one.
+    pub fn end_lost(&mut self) -> bool {
+        let Phase::Waiting { lost, .. } = &mut self.phase else { return false };
+        let lost = lost.take();
+        let paused = lost.is_some();
+        self.ended = lost.or(self.ended.take());
+        paused
+    }
+
+    /// It ends with this error.
+    pub fn fail(&mut self, error: AgentError) {
+        self.ended = Some((Outcome::Error, Some(error)));
     }
 
     pub fn is_refused(&self) -> bool {

@@ -213,7 +213,13 @@ test("an agent of this package shown as theirs: its headers, its thread, tools t
     [started(), ...text("m", "Hel", "lo"), ...call("c", "look", '{"q":1}'), { type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, finished({ result: 7 })],
     [started("r2"), ...text("n", "done"), finished({ runId: "r2" })],
   );
-  const own = createAgent({ url, threadId: "t", fetch: (to, init) => fetch(String(to), init), headers: async () => ({ authorization: "Bearer fresh" }), initialMessages: [user("u", "hi")] });
+  const own = createAgent({
+    url,
+    threadId: "t",
+    fetch: (to, init) => fetch(String(to), init),
+    headers: async () => ({ authorization: "Bearer fresh" }),
+    initialMessages: [user("u", "hi")],
+  });
   const agent = toHttpAgent(own);
   assert.ok(agent instanceof HttpAgent && isHttpAgent(agent));
   assert.deepEqual([agent.threadId, agent.messages], ["t", [user("u", "hi")]]);
@@ -259,7 +265,16 @@ for (const where of ["the page", "a worker"]) {
       if (asked.length === 2) return answer(numbered(events.slice(3), 3));
       return answer(sse(started("r2"), ...text("n", "again"), finished({ runId: "r2" })));
     };
-    const make = () => create({ url, threadId: "t", fetch, persist, headers: async () => ({ authorization: "Bearer fresh" }), resume: { by: "last-event-id", url: (runId) => `${url}/${runId}` }, retry: { baseMs: 1, minMs: 0 } });
+    const make = () =>
+      create({
+        url,
+        threadId: "t",
+        fetch,
+        persist,
+        headers: async () => ({ authorization: "Bearer fresh" }),
+        resume: { by: "last-event-id", url: (runId) => `${url}/${runId}` },
+        retry: { baseMs: 1, minMs: 0 },
+      });
     const first = make();
     const shown = toHttpAgent(first);
     shown.addMessage(user("u", "hi"));
@@ -285,7 +300,12 @@ for (const where of ["the page", "a worker"]) {
 test("what happens to a shown agent elsewhere is seen, and its failures and stops are the official ones", async () => {
   let next = [started(), ...text("m", "x"), finished()];
   let body;
-  const own = createAgent({ url, threadId: "t", retry: false, fetch: async (_, init) => (next ? (next instanceof Response ? next : answer(sse(...next))) : (body = openBody(init)).response) });
+  const own = createAgent({
+    url,
+    threadId: "t",
+    retry: false,
+    fetch: async (_, init) => (next ? (next instanceof Response ? next : answer(sse(...next))) : (body = openBody(init)).response),
+  });
   const agent = toHttpAgent(own);
   const seen = [];
   agent.subscribe({ onMessagesChanged: ({ messages }) => void seen.push(messages.length) });
@@ -315,7 +335,18 @@ test("joinDeltas on the exact way: the same joined deltas, in order with what st
   const agent = make(events, { joinDeltas: true });
   agent.use((input, next) => next.run(input));
   await agent.runAgent({}, { onEvent: ({ event }) => void log.push(event.delta ?? event.type) });
-  assert.deepEqual(log, ["RUN_STARTED", "TEXT_MESSAGE_START", "ab", "CUSTOM", "c", "TEXT_MESSAGE_END", "TOOL_CALL_START", '{"a":1}', "TOOL_CALL_END", "RUN_FINISHED"]);
+  assert.deepEqual(log, [
+    "RUN_STARTED",
+    "TEXT_MESSAGE_START",
+    "ab",
+    "CUSTOM",
+    "c",
+    "TEXT_MESSAGE_END",
+    "TOOL_CALL_START",
+    '{"a":1}',
+    "TOOL_CALL_END",
+    "RUN_FINISHED",
+  ]);
   assert.equal(agent.messages[0].content, "abc");
 });
 
@@ -388,7 +419,10 @@ test("a shown agent whose threadId was changed runs in that thread, as the offic
     await agent.runAgent({ runId: "u" });
   });
   assert.deepEqual(recorded, expected);
-  assert.deepEqual(recorded.asked.map(([threadId, messages]) => [threadId, messages.map(({ id }) => id)]), [["one", []], ["two", ["u"]], ["three", ["u", "m1"]]]);
+  assert.deepEqual(recorded.asked.map(([threadId, messages]) => [threadId, messages.map(({ id }) => id)]), [["one", []], ["two", ["u"]], ["three", [
+    "u",
+    "m1",
+  ]]]);
   assert.deepEqual(made.map((agent) => agent.getSnapshot().threadId), ["one", "two", "three"]);
 });
 

@@ -45,7 +45,9 @@ describe("a server that breaks", () => {
         return;
       }
       const meant = fault.code ?? code;
-      const violation = report.violations.find((/** @type {any} */ { rule: broken, code }) => code === meant && (broken === (fault.rule ?? rule) || broken === null));
+      const violation = report.violations.find((/** @type {any} */ { rule: broken, code }) =>
+        code === meant && (broken === (fault.rule ?? rule) || broken === null)
+      );
       assert.ok(violation, `${meant} was expected, not ${found.join(", ") || "nothing"}${unjudged ? ` (${unjudged})` : ""}`);
       assert.equal(violation.turn, fault.turn ?? 1);
       assert.ok(violation.expected.length > 0);

@@ -61,7 +61,11 @@ describe("check of a file", () => {
   /** @type {[string, Buffer | string, RegExp][]} */
   const bodies = [
     ["an event stream", broken, /^data: \{"type":"TEXT_MESSAGE_END"/],
-    ["events, one a line", [started(), ...said, { type: "TEXT_MESSAGE_END", messageId: "m" }, finished()].map((event) => `${JSON.stringify(event)}\n`).join(""), /^\{"type":"TEXT_MESSAGE_END"/],
+    [
+      "events, one a line",
+      [started(), ...said, { type: "TEXT_MESSAGE_END", messageId: "m" }, finished()].map((event) => `${JSON.stringify(event)}\n`).join(""),
+      /^\{"type":"TEXT_MESSAGE_END"/,
+    ],
     ["a list of events", JSON.stringify([started(), { type: "TEXT_MESSAGE_END", messageId: "m" }, finished()], null, 2), /^ {2}\{/],
   ];
   for (const [title, body, line] of bodies) {
@@ -119,7 +123,10 @@ describe("--sarif", () => {
     for (const { ruleId, ruleIndex } of results) assert.equal(tool.driver.rules[ruleIndex].id, ruleId);
     assert.equal(tool.driver.rules[0].shortDescription.text, "an open message ends");
     const place = (/** @type {string} */ out) => JSON.parse(out).runs[0].results[0].locations[0].physicalLocation;
-    assert.deepEqual(place(live.out), { artifactLocation: { uri: server.url }, region: { byteOffset: broken.lastIndexOf('data: {"type":"TEXT_MESSAGE_END"') } });
+    assert.deepEqual(place(live.out), {
+      artifactLocation: { uri: server.url },
+      region: { byteOffset: broken.lastIndexOf('data: {"type":"TEXT_MESSAGE_END"') },
+    });
     const { startLine } = place(kept.out).region;
     assert.match(readFileSync(recording, "utf8").split("\n")[startLine - 1] ?? "", /TEXT_MESSAGE_END/);
   });

@@ -117,7 +117,11 @@ describe("check", () => {
     ["sends comments", () => always(": alive\n\n"), /no event of AG-UI/],
     ["sends garbage", () => always(Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 131 + (at >> 3)) % 256))), /no event of AG-UI/],
     ["never answers", () => (answer = () => {}), /did not end within 0\.5 s/],
-    ["never ends", () => (answer = (_request, response) => void response.writeHead(200, stream).write(answerWith(started(), ...said))), /did not end within 0\.5 s/],
+    [
+      "never ends",
+      () => (answer = (_request, response) => void response.writeHead(200, stream).write(answerWith(started(), ...said))),
+      /did not end within 0\.5 s/,
+    ],
   ];
   for (const [title, prepare, reason] of unjudged) {
     test(`does not judge a server that ${title}`, async () => {
@@ -154,7 +158,12 @@ describe("check", () => {
     const { status, out } = await inside("check", server.url);
     assert.equal(status, 1);
     const last = body.lastIndexOf('data: {"type":"TEXT_MESSAGE_END"');
-    assert.match(out, new RegExp(`✗ 301 violations\n {2}turn 1, byte \\d+: V12 {2}not-open {2}TEXT_MESSAGE_END\n.*\n.*\n {4}and 299 more, the last at turn 1, byte ${last}\n {2}turn 1, byte \\d+: G1`));
+    assert.match(
+      out,
+      new RegExp(
+        `✗ 301 violations\n {2}turn 1, byte \\d+: V12 {2}not-open {2}TEXT_MESSAGE_END\n.*\n.*\n {4}and 299 more, the last at turn 1, byte ${last}\n {2}turn 1, byte \\d+: G1`,
+      ),
+    );
     assert.ok(out.split("\n").length < 20, out);
     assert.equal(JSON.parse((await inside("check", server.url, "--json")).out).violations.length, 301);
   });
@@ -162,7 +171,10 @@ describe("check", () => {
   test("a tool that answers at once does not make the server one that holds its body", async () => {
     answer = ({ body }, response) => {
       const call = { toolCallId: "c" };
-      const calls = [{ type: "TOOL_CALL_START", toolCallName: "title", ...call }, { type: "TOOL_CALL_ARGS", delta: "{}", ...call }, { type: "TOOL_CALL_END", ...call }];
+      const calls = [{ type: "TOOL_CALL_START", toolCallName: "title", ...call }, { type: "TOOL_CALL_ARGS", delta: "{}", ...call }, {
+        type: "TOOL_CALL_END",
+        ...call,
+      }];
       const first = JSON.parse(body).messages.at(-1).role === "user";
       response.writeHead(200, stream).write(answerWith(started(), ...(first ? calls : said), finished()));
       // The end of the body is a packet of its own.
@@ -188,7 +200,13 @@ describe("check", () => {
 
   for (const [type, body] of /** @type {const} */ ([
     ["text/plain", broken.toString("latin1")],
-    ["application/json", `[\n  ${[started(), { type: "TEXT_MESSAGE_END", messageId: "{[\\" }, started({ runId: "]" }), finished({ runId: "]" })].map((event) => JSON.stringify(event)).join(",\n  ")}\n]`],
+    [
+      "application/json",
+      `[\n  ${
+        [started(), { type: "TEXT_MESSAGE_END", messageId: "{[\\" }, started({ runId: "]" }), finished({ runId: "]" })].map((event) => JSON.stringify(event))
+          .join(",\n  ")
+      }\n]`,
+    ],
     ["", [started(), { type: "TEXT_MESSAGE_END", messageId: "m" }, finished()].map((event) => `${JSON.stringify(event)}\n`).join("")],
   ])) {
     test(`places in a body of the type "${type}" are those of its frames`, async () => {
@@ -206,7 +224,10 @@ describe("check", () => {
     const body = answerWith(started(), ...said, long);
     always(body);
     const { violations } = JSON.parse((await inside("check", server.url, "--json")).out);
-    assert.deepEqual(violations.map((/** @type {any} */ { code, offset }) => [code, offset]), [["property-unknown", body.indexOf('data: {"type":"RUN_FINISHED"')]]);
+    assert.deepEqual(violations.map((/** @type {any} */ { code, offset }) => [code, offset]), [[
+      "property-unknown",
+      body.indexOf('data: {"type":"RUN_FINISHED"'),
+    ]]);
   });
 
   test("a frame of many megabytes is read, and one beyond the limit is named", async () => {
@@ -230,7 +251,16 @@ describe("check", () => {
   test("sends headers, and records none of them", async () => {
     always(clean);
     const record = join(folder, "secret.jsonl");
-    const { status } = await inside("check", `${server.url}?key=hidden`, "--header", "Authorization: Bearer secret", "--header", "X-Team: a: b", "--record", record);
+    const { status } = await inside(
+      "check",
+      `${server.url}?key=hidden`,
+      "--header",
+      "Authorization: Bearer secret",
+      "--header",
+      "X-Team: a: b",
+      "--record",
+      record,
+    );
     assert.equal(status, 0);
     const { authorization, "x-team": team } = requests[0].headers;
     assert.deepEqual([authorization, team], ["Bearer secret", "a: b"]);
@@ -244,10 +274,16 @@ describe("check", () => {
       response.writeHead(200, stream);
       if (last.content === "tool") {
         const call = { toolCallId: "c" };
-        return void response.end(answerWith(started(), { type: "TOOL_CALL_START", toolCallName: "title", ...call }, { type: "TOOL_CALL_ARGS", delta: "{}", ...call }, { type: "TOOL_CALL_END", ...call }, finished()));
+        return void response.end(
+          answerWith(started(), { type: "TOOL_CALL_START", toolCallName: "title", ...call }, { type: "TOOL_CALL_ARGS", delta: "{}", ...call }, {
+            type: "TOOL_CALL_END",
+            ...call,
+          }, finished()),
+        );
       }
       if (last.content === "long") return void response.write(answerWith(started(), ...said.slice(0, 2)));
-      if (last.content === "ask") return void response.end(answerWith(started(), finished({ outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "sure?" }] } })));
+      if (last.content === "ask")
+        return void response.end(answerWith(started(), finished({ outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "sure?" }] } })));
       response.end(answerWith(started(), { type: "STATE_SNAPSHOT", snapshot: { ...state, resumed: Boolean(resume) } }, finished()));
     };
     const script = file("script.json", {
@@ -380,7 +416,11 @@ describe("replay", () => {
     const { url, end } = await replaying(recording, "--speed", "0");
     const headers = { origin: "http://page.test", "access-control-request-headers": "authorization, content-type" };
     const asked = await fetch(url, { method: "OPTIONS", headers });
-    assert.deepEqual([asked.status, asked.headers.get("access-control-allow-origin"), asked.headers.get("access-control-allow-headers")], [204, "http://page.test", "authorization, content-type"]);
+    assert.deepEqual([asked.status, asked.headers.get("access-control-allow-origin"), asked.headers.get("access-control-allow-headers")], [
+      204,
+      "http://page.test",
+      "authorization, content-type",
+    ]);
     const got = await fetch(url, { method: "POST", headers: { origin: "http://page.test" }, body: "{}" });
     assert.equal(got.headers.get("access-control-allow-origin"), "http://page.test");
     assert.deepEqual(Buffer.from(await got.arrayBuffer()), broken);

@@ -24,7 +24,9 @@ const repeats = (messages) => new Set(messages.map(({ id }) => id)).size < messa
 const unordered = (messages) =>
   JSON.stringify(
     messages
-      .map(({ id: _, ...message }) => JSON.stringify(message, (_, value) => (isObject(value) && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value)))
+      .map(({ id: _, ...message }) =>
+        JSON.stringify(message, (_, value) => (isObject(value) && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value))
+      )
       .sort(),
   );
 
@@ -77,7 +79,8 @@ export const allowances = [
     why: "Once a run has ended, it is ignored how its connection ends, and that a frame after the end is too long.",
     of: /^error/,
     explains: ({ given, official, ours }) =>
-      ours.outcome !== "truncated" && ((given.breakWith !== undefined && official.error?.kind === "other") || ["T12", "T14"].includes(official.error?.rule ?? "")),
+      ours.outcome !== "truncated" &&
+      ((given.breakWith !== undefined && official.error?.kind === "other") || ["T12", "T14"].includes(official.error?.rule ?? "")),
   },
   {
     name: "not-a-stream",
@@ -88,7 +91,8 @@ export const allowances = [
   {
     name: "other-framing",
     why: "The official client reads lines of JSON, and a JSON array, as a stream without events.",
-    explains: ({ given, body, official, ours }) => !official.error && given.contentType !== "text/event-stream" && /^\s*[[{]/.test(body) && ours.outcome !== "truncated",
+    explains: ({ given, body, official, ours }) =>
+      !official.error && given.contentType !== "text/event-stream" && /^\s*[[{]/.test(body) && ours.outcome !== "truncated",
   },
   {
     name: "foreign",
@@ -146,13 +150,15 @@ export const allowances = [
     name: "null-message",
     why: "What is no message is an error of shape, where the official client fails by itself.",
     explains: ({ events, official }) =>
-      official.error?.kind === "other" && events.some(({ messages, input }) => [messages, input?.messages].some((list) => Array.isArray(list) && list.some((message) => !isObject(message)))),
+      official.error?.kind === "other" &&
+      events.some(({ messages, input }) => [messages, input?.messages].some((list) => Array.isArray(list) && list.some((message) => !isObject(message)))),
   },
   {
     name: "history",
     why: "What the page has is kept as AG-UI 1.0 has it: without nulls, old parts, and what is no message.",
     of: /^messages/,
-    explains: ({ given }) => (given.initial?.messages ?? []).some((message) => !roles.includes(message.role) || /:null|"type":"binary"/.test(JSON.stringify(message))),
+    explains: ({ given }) =>
+      (given.initial?.messages ?? []).some((message) => !roles.includes(message.role) || /:null|"type":"binary"/.test(JSON.stringify(message))),
   },
   {
     name: "unknown-role",

@@ -59,17 +59,37 @@ const breakages = [
     const name = random.pick(members(events[at]));
     if (name) delete events[at][name];
   },
-  (events, at, random) => void (isObject(events[at]) && (events[at][random.pick(["zz", "role", "name", "delta", "metadata", "timestamp", "usage"])] = random.pick([1, null, "user", { x: 1 }]))),
+  (events, at, random) =>
+    void (isObject(events[at]) &&
+      (events[at][random.pick(["zz", "role", "name", "delta", "metadata", "timestamp", "usage"])] = random.pick([1, null, "user", { x: 1 }]))),
   (events, at, random) => deeper(events[at], random),
   (events, at, random) => deeper(events[at], random),
-  (events, at, random) => void (isObject(events[at]) && (events[at].type = random.pick(["FUTURE", "text_message_start", "", null, 5, "RUN_FINISHED", "RUN_STARTED", "TEXT_MESSAGE_END"]))),
+  (events, at, random) =>
+    void (isObject(events[at]) &&
+      (events[at].type = random.pick(["FUTURE", "text_message_start", "", null, 5, "RUN_FINISHED", "RUN_STARTED", "TEXT_MESSAGE_END"]))),
   // frames
   (events, at, random) => void events.splice(at, 0, random.pick(["{oops", "null", "[]", "5", '"text"', "{}", '{"type":5}', '{"type":""}', "[DONE]"])),
   // what the old protocol had
-  (events, at, random) => void events.splice(at, 0, { type: random.pick(["THINKING_START", "THINKING_END", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT", "THINKING_TEXT_MESSAGE_END"]), delta: "hm" }),
-  (events, at, random) => void events.splice(at, 0, { type: "MESSAGES_SNAPSHOT", messages: [{ id: "b1", role: "user", content: copy([random.pick(binaries), random.pick(binaries), random.pick(parts)]) }] }),
+  (events, at, random) =>
+    void events.splice(at, 0, {
+      type: random.pick(["THINKING_START", "THINKING_END", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT", "THINKING_TEXT_MESSAGE_END"]),
+      delta: "hm",
+    }),
+  (events, at, random) =>
+    void events.splice(at, 0, {
+      type: "MESSAGES_SNAPSHOT",
+      messages: [{ id: "b1", role: "user", content: copy([random.pick(binaries), random.pick(binaries), random.pick(parts)]) }],
+    }),
   // order
-  (events, at, random) => void events.splice(at, 0, random.pick([{ type: "RUN_STARTED", threadId: "t", runId: "again" }, { type: "RUN_FINISHED", threadId: "t", runId: "run0" }, { type: "RUN_ERROR", message: "boom" }])),
+  (events, at, random) =>
+    void events.splice(
+      at,
+      0,
+      random.pick([{ type: "RUN_STARTED", threadId: "t", runId: "again" }, { type: "RUN_FINISHED", threadId: "t", runId: "run0" }, {
+        type: "RUN_ERROR",
+        message: "boom",
+      }]),
+    ),
   (events, at) => void events.splice(at),
   (events) => void events.shift(),
 ];

@@ -70,10 +70,10 @@ export function reads({ events = [], frames, body, bodyBase64, burst }) {
   const pieces = bodyBase64
     ? bodyBase64.map(decode)
     : body
-      ? body.map((piece) => (typeof piece === "string" ? text.encode(piece) : decode(piece.base64)))
-      : frames
-        ? frames.map(binaryFrame)
-        : events.map(sseFrame);
+    ? body.map((piece) => (typeof piece === "string" ? text.encode(piece) : decode(piece.base64)))
+    : frames
+    ? frames.map(binaryFrame)
+    : events.map(sseFrame);
   return burst ? [new Uint8Array(Buffer.concat(pieces))] : pieces;
 }
 

@@ -43,11 +43,23 @@ const corners = [
   [started, { type: "MESSAGES_SNAPSHOT", messages: [null] }, finished],
   [{ ...started, input: { threadId: "t", runId: "r", messages: [5] } }, finished],
   [started, { type: "STATE_DELTA", delta: [{ op: "add", path: "/a/01", value: 1 }] }, finished],
-  [started, { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "copy", from: "/a", path: "/b" }, { op: "add", path: "/b", value: null }] }, finished],
-  [started, { type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "P", content: {} }, { type: "ACTIVITY_DELTA", messageId: "p", activityType: "P", patch: [{ op: "replace", path: "", value: 5 }] }, finished],
+  [started, { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, {
+    type: "STATE_DELTA",
+    delta: [{ op: "copy", from: "/a", path: "/b" }, { op: "add", path: "/b", value: null }],
+  }, finished],
+  [started, { type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "P", content: {} }, {
+    type: "ACTIVITY_DELTA",
+    messageId: "p",
+    activityType: "P",
+    patch: [{ op: "replace", path: "", value: 5 }],
+  }, finished],
   [started, { type: "CUSTOM", name: "x" }, finished],
   [started, { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a", rawEvent: 1 }, { type: "TEXT_MESSAGE_CHUNK", rawEvent: 2 }, finished],
-  [started, { type: "TOOL_CALL_CHUNK", toolCallId: "c", toolCallName: "f", parentMessageId: "m" }, { type: "TOOL_CALL_CHUNK", parentMessageId: null, delta: "{}" }, finished],
+  [started, { type: "TOOL_CALL_CHUNK", toolCallId: "c", toolCallName: "f", parentMessageId: "m" }, {
+    type: "TOOL_CALL_CHUNK",
+    parentMessageId: null,
+    delta: "{}",
+  }, finished],
   [started, started],
   [finished],
   [],
@@ -113,7 +125,12 @@ async function differences(given, note = () => {}) {
     // An event that replaces messages may remove them, also when it is read more kindly. Binary frames do not name their event.
     const last = pieces[seen.failedAt - 1] ?? "";
     if (given.contentType !== binaryType && !/"(MESSAGES|ACTIVITY)_SNAPSHOT"/.test(last)) {
-      const begun = await runOurs({ ...given, breakWith: undefined, body: undefined, bodyBase64: bytes.slice(0, seen.failedAt).map((piece) => Buffer.from(piece).toString("base64")) }, "tolerant");
+      const begun = await runOurs({
+        ...given,
+        breakWith: undefined,
+        body: undefined,
+        bodyBase64: bytes.slice(0, seen.failedAt).map((piece) => Buffer.from(piece).toString("base64")),
+      }, "tolerant");
       check("tolerant, up to the failure", begun, lost(official, begun));
     }
   }
@@ -208,7 +225,8 @@ function define() {
   }
 
   test("corners that chance seldom finds", async () => {
-    for (const events of corners) assert.deepEqual(await differences(caseOf({ events, initial: { messages: [], state: {} } }, 1), count), [], JSON.stringify(events));
+    for (const events of corners)
+      assert.deepEqual(await differences(caseOf({ events, initial: { messages: [], state: {} } }, 1), count), [], JSON.stringify(events));
   });
 
   test(`${streams} streams of seed ${seed}`, { todo: pending.includes("streams") }, async () => {
@@ -245,7 +263,7 @@ function recording({ name, body, status, contentType, cut, request }) {
   const text = Buffer.from(body);
   /** @type {string[]} */
   const frames = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = text.indexOf("\n\n", at);
     const next = end < 0 ? text.length : end + 2;
     frames.push(text.subarray(at, next).toString("base64"));

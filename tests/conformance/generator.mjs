@@ -151,7 +151,12 @@ class Writer {
     if (random.chance(0.05)) event.parentRunId = "run-before";
     if (random.chance(0.1)) {
       const fresh = { id: this.fresh("h"), role: "user", content: "echo" };
-      event.input = { threadId: "t", runId: "x", messages: [...this.history, fresh].filter(() => random.chance(0.6)), ...(random.chance(0.5) && { state: null, tools: [], context: [] }) };
+      event.input = {
+        threadId: "t",
+        runId: "x",
+        messages: [...this.history, fresh].filter(() => random.chance(0.6)),
+        ...(random.chance(0.5) && { state: null, tools: [], context: [] }),
+      };
     }
     this.emit(event);
   }
@@ -162,8 +167,16 @@ class Writer {
     this.endLanes();
     /** @type {any} */
     const event = { type: "RUN_FINISHED", threadId: "t", runId: `run${number}` };
-    const interrupts = [{ id: this.fresh("i"), reason: "input_required", message: "?" }, { id: this.fresh("i"), reason: "x:custom", expiresAt: "2099-01-01T00:00:00Z", metadata: { n: null } }];
-    const outcome = random.pick([undefined, undefined, null, { type: "success" }, { type: "success", pendingToolCallIds: [] }, { type: "cancelled" }, { type: "interrupt", interrupts: interrupts.slice(random.below(2)) }]);
+    const interrupts = [{ id: this.fresh("i"), reason: "input_required", message: "?" }, {
+      id: this.fresh("i"),
+      reason: "x:custom",
+      expiresAt: "2099-01-01T00:00:00Z",
+      metadata: { n: null },
+    }];
+    const outcome = random.pick([undefined, undefined, null, { type: "success" }, { type: "success", pendingToolCallIds: [] }, { type: "cancelled" }, {
+      type: "interrupt",
+      interrupts: interrupts.slice(random.below(2)),
+    }]);
     if (outcome !== undefined) event.outcome = outcome;
     if (random.chance(0.3)) event.result = random.pick([null, 1, { ok: [true] }, "text", false]);
     if (random.chance(0.2)) event.usage = [{ provider: "p", model: "m", inputTokens: 10, outputTokens: random.below(9) }, { totalTokens: 3 }];
@@ -215,7 +228,10 @@ class Writer {
     /** @type {any} */
     const event = { type: "TOOL_CALL_START", toolCallId: id, toolCallName: random.pick(["search", "add"]) };
     if (parents.length && random.chance(0.5)) event.parentMessageId = random.pick(parents);
-    else if (random.chance(0.2)) event.parentMessageId = random.pick([null, "", this.fresh("m"), ...(owner === "" ? this.history.filter(({ role }) => role === "assistant").map(({ id }) => id) : [])]);
+    else if (random.chance(0.2)) {
+      const answers = owner === "" ? this.history.filter(({ role }) => role === "assistant") : [];
+      event.parentMessageId = random.pick([null, "", this.fresh("m"), ...answers.map(({ id }) => id)]);
+    }
     this.closing(event, owner);
     this.calls.push({ id, owner });
   }
@@ -236,7 +252,11 @@ class Writer {
   result() {
     const { random } = this;
     const call = this.#calls.length && random.chance(0.9) ? random.take(this.#calls) : { id: "nowhere", owner: "" };
-    const content = random.pick(["42", '{"ok":true}', "", [{ type: "text", text: "two" }, { type: "document", source: { type: "file", value: "f1", provider: "x" }, metadata: 5 }]]);
+    const content = random.pick(["42", '{"ok":true}', "", [{ type: "text", text: "two" }, {
+      type: "document",
+      source: { type: "file", value: "f1", provider: "x" },
+      metadata: 5,
+    }]]);
     const role = random.chance(0.5) ? { role: "tool" } : {};
     this.closing({ type: "TOOL_CALL_RESULT", messageId: this.fresh("t"), toolCallId: call.id, content, ...role }, this.tag(call.owner));
   }
@@ -327,7 +347,8 @@ class Writer {
 
   operation() {
     const { random } = this;
-    const path = () => random.pick(["/a", "/b", "/rows/0", "/rows/-", "/a/b", "/a/b/1", "/a/b/-", "/text", "/n", "/rows/1/id", "/a~1b", "/a~1b/m~0n", "/0", "/-", "/x/y", ""]);
+    const path = () =>
+      random.pick(["/a", "/b", "/rows/0", "/rows/-", "/a/b", "/a/b/1", "/a/b/-", "/text", "/n", "/rows/1/id", "/a~1b", "/a~1b/m~0n", "/0", "/-", "/x/y", ""]);
     const value = () => copy(random.pick([1, "s", null, { x: [1] }, [], 1.5, -0.25, 12345678901, true]));
     const op = random.pick(["add", "add", "replace", "replace", "remove", "test", "move", "copy"]);
     if (op === "remove") return { op, path: path() };
@@ -342,7 +363,13 @@ class Writer {
     const id = known.length && random.chance(0.4) ? random.pick(known) : this.fresh("p");
     this.#activities.add(id);
     const replace = random.chance(0.3) ? { replace: random.chance(0.5) } : {};
-    this.emit({ type: "ACTIVITY_SNAPSHOT", messageId: id, activityType: random.pick(["P", "Q"]), content: copy(random.pick([{}, { a: 1 }, { rows: [{ id: 1 }] }])), ...replace });
+    this.emit({
+      type: "ACTIVITY_SNAPSHOT",
+      messageId: id,
+      activityType: random.pick(["P", "Q"]),
+      content: copy(random.pick([{}, { a: 1 }, { rows: [{ id: 1 }] }])),
+      ...replace,
+    });
   }
 
   activityPatch() {
@@ -358,16 +385,35 @@ class Writer {
     const { random } = this;
     this.endLanes();
     const seen = [...this.history];
-    for (const { type, messageId, role } of this.events) if (type === "TEXT_MESSAGE_START" && !seen.some(({ id }) => id === messageId)) seen.push({ id: messageId, role: role ?? "assistant", content: "as the server has it" });
+    for (const { type, messageId, role } of this.events)
+      if (type === "TEXT_MESSAGE_START" && !seen.some(({ id }) => id === messageId))
+        seen.push({
+          id: messageId,
+          role: role ?? "assistant",
+          content: "as the server has it",
+        });
     const messages = seen.filter(() => random.chance(0.7)).map(copy);
-    if (random.chance(0.3)) messages.push({ id: this.fresh("u"), role: "user", content: [{ type: "text", text: "x" }, { type: "audio", source: { type: "data", value: "QQ==", mimeType: "audio/wav" }, ...(random.chance(0.5) && { metadata: null }) }] });
+    if (random.chance(0.3))
+      messages.push({
+        id: this.fresh("u"),
+        role: "user",
+        content: [{ type: "text", text: "x" }, {
+          type: "audio",
+          source: { type: "data", value: "QQ==", mimeType: "audio/wav" },
+          ...(random.chance(0.5) && { metadata: null }),
+        }],
+      });
     if (random.chance(0.1)) messages.push({ id: this.fresh("p"), role: "activity", activityType: "Q", content: { z: 1 } });
     if (random.chance(0.1)) messages.push({ id: this.fresh("r"), role: "reasoning", content: "why" });
     if (random.chance(0.2)) messages.reverse();
     const authority = random.pick([undefined, undefined, undefined, null, [], ["P"], ["P", "Q"], "P"]);
     // A snapshot says whose its messages are: nobody's but the parent's, so what is streaming of others would change hands.
     if ([...this.texts, ...this.calls].some(({ owner }) => owner !== "")) return;
-    this.emit({ type: "MESSAGES_SNAPSHOT", messages, ...(authority !== undefined && { metadata: { "@ag-ui/client": { authoritativeActivityTypes: authority } } }) });
+    this.emit({
+      type: "MESSAGES_SNAPSHOT",
+      messages,
+      ...(authority !== undefined && { metadata: { "@ag-ui/client": { authoritativeActivityTypes: authority } } }),
+    });
     for (const owner of [...this.#closed.keys()]) if (owner !== "") this.#closed.delete(owner);
   }
 

@@ -102,7 +102,7 @@ export async function play(script, { manner, submit = {}, ...options } = {}) {
 
 /** Waits until a condition holds. @param {() => boolean} condition */
 export async function until(condition) {
-  for (const deadline = Date.now() + 10_000; !condition(); ) {
+  for (const deadline = Date.now() + 10_000; !condition();) {
     if (Date.now() > deadline) throw new Error(`never came true: ${condition}`);
     await new Promise((done) => setImmediate(done));
   }

@@ -63,7 +63,15 @@ weakness("W4 empty data is no event, and fields other than data are read as the 
 });
 
 weakness("W5 one bad frame does not end the run", async () => {
-  const { messages, result, codes } = await play([started(), ...text("m", "one"), "data: {oops\n\n", ...text("n", "two"), finished(), "data: [DONE]\n\n", "data: {oops\n\n"]);
+  const { messages, result, codes } = await play([
+    started(),
+    ...text("m", "one"),
+    "data: {oops\n\n",
+    ...text("n", "two"),
+    finished(),
+    "data: [DONE]\n\n",
+    "data: {oops\n\n",
+  ]);
   assert.equal(result.outcome, "success");
   assert.deepEqual(messages().map(({ content }) => content), ["one", "two"]);
   assert.deepEqual(codes(), ["frame-not-json", "frame-not-json"]);
@@ -191,7 +199,10 @@ weakness("W15 nulls are read as absent, wherever they stand", async () => {
   const part = { type: "image", source: { type: "url", value: "http://x" }, metadata: null };
   const { messages, result } = await play([
     started({ parentRunId: null }),
-    { type: "MESSAGES_SNAPSHOT", messages: [{ id: "m", role: "assistant", content: null, toolCalls: null, name: null }, { id: "n", role: "user", content: [part] }] },
+    {
+      type: "MESSAGES_SNAPSHOT",
+      messages: [{ id: "m", role: "assistant", content: null, toolCalls: null, name: null }, { id: "n", role: "user", content: [part] }],
+    },
     { type: "TOOL_CALL_RESULT", messageId: "r", toolCallId: "c", content: [part], role: null },
     { type: "TEXT_MESSAGE_START", messageId: "x", metadata: null, name: null, timestamp: null, subagentRunId: null },
     finished({ usage: null }),
@@ -265,8 +276,20 @@ weakness("W21 patches are those of RFC 6902", async () => {
 });
 
 weakness("W22 an encrypted value waits for what it belongs to", async () => {
-  const value = (/** @type {string} */ subtype, /** @type {string} */ entityId) => ({ type: "REASONING_ENCRYPTED_VALUE", subtype, entityId, encryptedValue: "E" });
-  const { messages } = await play([started(), value("tool-call", "c"), value("message", "m"), ...text("m", "hi"), ...call("c", { parentMessageId: "m" }), finished()]);
+  const value = (/** @type {string} */ subtype, /** @type {string} */ entityId) => ({
+    type: "REASONING_ENCRYPTED_VALUE",
+    subtype,
+    entityId,
+    encryptedValue: "E",
+  });
+  const { messages } = await play([
+    started(),
+    value("tool-call", "c"),
+    value("message", "m"),
+    ...text("m", "hi"),
+    ...call("c", { parentMessageId: "m" }),
+    finished(),
+  ]);
   assert.equal(messages()[0].encryptedValue, "E");
   assert.equal(messages()[0].toolCalls[0].encryptedValue, "E");
 });

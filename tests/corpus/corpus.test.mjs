@@ -70,9 +70,11 @@ async function update() {
     if (Object.keys(ours).length > 0) found[fixture.name] = { why: list.differences[fixture.name]?.why ?? "?", ours };
   }
   const object = (/** @type {Record<string, unknown>} */ members) =>
-    `{\n${Object.entries(members)
-      .map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)}`)
-      .join(",\n")}\n  }`;
+    `{\n${
+      Object.entries(members)
+        .map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+        .join(",\n")
+    }\n  }`;
   writeFileSync(listFile, `{\n  "reasons": ${object(list.reasons)},\n  "differences": ${object(found)}\n}\n`);
   const open = Object.keys(found).filter((name) => !list.reasons[found[name]?.why ?? ""]);
   console.log(open.length > 0 ? `Without a reason: ${open.join(", ")}` : "Every difference has its reason.");

@@ -15,7 +15,7 @@ export function* everyByte(body) {
  */
 export function* atRandom(body, seed, longest) {
   const random = generator(seed);
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const length = Math.floor(random() * (longest + 1));
     yield body.subarray(at, at + length);
     at += length;

@@ -50,7 +50,10 @@ describe("Problem", () => {
   });
 
   it("paragraph 3: a tool without a schema is an error", () => {
-    for (const tool of [{ name: "lookup" }, { name: "lookup", parameters: schema }, { name: "lookup", argsSchema: {} }, { name: "lookup", argsSchema: { projections: null } }]) {
+    for (const tool of [{ name: "lookup" }, { name: "lookup", parameters: schema }, { name: "lookup", argsSchema: {} }, {
+      name: "lookup",
+      argsSchema: { projections: null },
+    }]) {
       assert.throws(() => adapter.projectTools([tool]), { name: "TypeError", message: /tool "lookup" has no schema: expected .*projections\.agUi/ });
     }
     for (const tool of [null, {}, "lookup", { definition: {} }]) assert.throws(() => adapter.projectTools([tool]), TypeError);
@@ -198,7 +201,9 @@ describe("Redaction", () => {
       ["runtime.completed_after_tools", { final: secret }],
       ["agent.run.completed", { final: secret, output: { text: secret }, outputKind: "text", tokensUsed: 3 }],
       ["llm.response", { items: [{ type: "refusal", refusal: secret }, { type: "error", error: { url: `https://host/?key=${secret}` } }] }],
-      ["llm.response", { items: [{ type: "tool_call", toolCallId: "c", toolName: "t", args: secret }, { type: "tool_result", toolCallId: "c", result: secret }] }],
+      ["llm.response", {
+        items: [{ type: "tool_call", toolCallId: "c", toolName: "t", args: secret }, { type: "tool_result", toolCallId: "c", result: secret }],
+      }],
       ["tool.executed", { toolCallId: "c", toolName: "t", result: secret }],
       // It says that it is a summary, and carries the value itself.
       ["chat.ingested", { intent: { redacted: true, reason: "run_input", type: "string", value: secret } }],
@@ -247,7 +252,11 @@ describe("Non-Goals", { skip: !real && "needs the built core" }, () => {
     const { createAgent } = await load("index");
     let executed = 0;
     const tools = [{ name: "bash", description: "Runs", parameters: {}, execute: () => executed++ }];
-    const rows = [row("agent.run.started", {}), row("llm.response", { items: [{ type: "tool_call", toolCallId: "c", toolName: "bash", args: {} }] }), row("agent.run.completed", {})];
+    const rows = [
+      row("agent.run.started", {}),
+      row("llm.response", { items: [{ type: "tool_call", toolCallId: "c", toolName: "bash", args: {} }] }),
+      row("agent.run.completed", {}),
+    ];
     const envelopes = projectLedgerEventsToAgUiEnvelopes(rows.map((one, at) => ({ ...one, id: at + 1, payload: undefined })));
     const { fetch } = answering(envelopes.map((one) => `event: ag_ui\ndata: ${JSON.stringify(one)}\n\n`).join(""));
     const agent = createAgent({ url: "http://host/agent", fetch, dialect: "agent-os", tools });

@@ -12,11 +12,51 @@ const skip = !real && "needs the built core";
 
 /** The events of "Event Classification", in the order of the document. */
 const session = { agent_id: "agent-support", session_id: "sess_01HZ" };
-const text = { event_id: "evt_01HZ8A1", timestamp: 1744993921, ...session, event_type: "text_stream", target: { component_type: "chat-window", component_id: "main" }, classification: "display", payload: { text: "I'll check your order status now." } };
-const form = { event_id: "evt_01HZ8A2", timestamp: 1744993923, ...session, event_type: "lifecycle", target: { component_type: "form", component_id: "refund-request" }, classification: "create", payload: { fields: ["order_id", "reason", "amount"] } };
-const prompt = { event_id: "evt_01HZ8A3", timestamp: 1744993928, ...session, event_type: "form_action", target: { component_type: "modal", component_id: "confirm-refund" }, classification: "submit", payload: { prompt: "Issue $42.50 refund to order #1024?" } };
-const notice = (id = "evt_n") => ({ event_id: id, timestamp: 1744993930, ...session, event_type: "notification", target: { component_type: "toast", component_id: "default" }, classification: "alert", payload: { title: "Refund queued" } });
-const navigate = { event_id: "evt_g", timestamp: 1744993931, ...session, event_type: "navigation", target: { component_type: "chat-window", component_id: "main" }, classification: "navigate", payload: { url: "https://elsewhere.example/" } };
+const text = {
+  event_id: "evt_01HZ8A1",
+  timestamp: 1744993921,
+  ...session,
+  event_type: "text_stream",
+  target: { component_type: "chat-window", component_id: "main" },
+  classification: "display",
+  payload: { text: "I'll check your order status now." },
+};
+const form = {
+  event_id: "evt_01HZ8A2",
+  timestamp: 1744993923,
+  ...session,
+  event_type: "lifecycle",
+  target: { component_type: "form", component_id: "refund-request" },
+  classification: "create",
+  payload: { fields: ["order_id", "reason", "amount"] },
+};
+const prompt = {
+  event_id: "evt_01HZ8A3",
+  timestamp: 1744993928,
+  ...session,
+  event_type: "form_action",
+  target: { component_type: "modal", component_id: "confirm-refund" },
+  classification: "submit",
+  payload: { prompt: "Issue $42.50 refund to order #1024?" },
+};
+const notice = (id = "evt_n") => ({
+  event_id: id,
+  timestamp: 1744993930,
+  ...session,
+  event_type: "notification",
+  target: { component_type: "toast", component_id: "default" },
+  classification: "alert",
+  payload: { title: "Refund queued" },
+});
+const navigate = {
+  event_id: "evt_g",
+  timestamp: 1744993931,
+  ...session,
+  event_type: "navigation",
+  target: { component_type: "chat-window", component_id: "main" },
+  classification: "navigate",
+  payload: { url: "https://elsewhere.example/" },
+};
 
 const now = Math.floor(Date.now() / 1000);
 const grant = { server_id: "ag-ui", tool_name: "*", operations: ["invoke"] };
@@ -32,7 +72,14 @@ const stream = (...events) => events.map((event) => `data: ${JSON.stringify(even
 async function shown(guard, ...events) {
   const fetch = async () => new Response(stream(...events), { headers: { "content-type": "text/event-stream" } });
   const decisions = [];
-  const agent = createAgent({ url: "/x", fetch, dialect: { name: "chio", input: "none" }, guard, threadId: "sess_01HZ", onDecision: (decision) => decisions.push(decision) });
+  const agent = createAgent({
+    url: "/x",
+    fetch,
+    dialect: { name: "chio", input: "none" },
+    guard,
+    threadId: "sess_01HZ",
+    onDecision: (decision) => decisions.push(decision),
+  });
   const { outcome, error } = await agent.submit("go");
   agent.dispose();
   if (outcome === "error") throw error;
@@ -53,7 +100,13 @@ const ws = {
   hushspec: "0.1.0",
   name: "ag-ui-ws",
   rules: {
-    ag_ui: { enabled: true, transport: "websocket", allow_display_without_capability: false, restricted_classifications: restricted, max_events_per_second: 100 },
+    ag_ui: {
+      enabled: true,
+      transport: "websocket",
+      allow_display_without_capability: false,
+      restricted_classifications: restricted,
+      max_events_per_second: 100,
+    },
     ag_ui_inbound: { enabled: true, default: "block", allow_classifications: ["display", "mutate"] },
     ag_ui_components: { enabled: true, allow_components: ["chat-window", "form", "toast"] },
   },
@@ -64,7 +117,11 @@ const scoped = {
     enabled: true,
     restricted_classifications: ["submit", "alert", "navigate"],
     capability_scopes: [
-      { scope_id: "ui:submit:modal:confirm-refund", allow_event_types: ["form_action"], allow_targets: [{ component_type: "modal", component_id: "confirm-refund" }] },
+      {
+        scope_id: "ui:submit:modal:confirm-refund",
+        allow_event_types: ["form_action"],
+        allow_targets: [{ component_type: "modal", component_id: "confirm-refund" }],
+      },
     ],
   },
 };
@@ -110,7 +167,12 @@ describe("SSE Transport: ag-ui-sse-policy.yaml", { skip }, () => {
   it("the guard of an agent does the same", async () => {
     const { passed, blocked } = await shown(chio.policyFrom(sse), text, form, prompt, notice(), navigate);
     assert.deepEqual(passed, ["evt_01HZ8A1"]);
-    assert.deepEqual(blocked, ["unknown component id", "unknown component id", "capability required for Alert events", "capability required for Navigate events"]);
+    assert.deepEqual(blocked, [
+      "unknown component id",
+      "unknown component id",
+      "capability required for Alert events",
+      "capability required for Navigate events",
+    ]);
   });
   it("max_events_per_second: a flood is cut", async () => {
     const policy = chio.policyFrom({ ...sse, rules: { ...sse.rules, ag_ui: { ...sse.rules.ag_ui, max_events_per_second: 2 } } });
@@ -169,10 +231,15 @@ describe("Policy Patterns", { skip }, () => {
     const policy = chio.policyFrom(scoped);
     const id = "ui:submit:modal:confirm-refund";
     const no = "capability scope does not authorize this AG-UI event";
-    const bound = ["session_id", "target_component_type", "target_component_id"].map((key, i) => ({ type: "custom", value: [key, ["sess_01HZ", "modal", "confirm-refund"][i]] }));
+    const bound = ["session_id", "target_component_type", "target_component_id"].map((key, i) => ({
+      type: "custom",
+      value: [key, ["sess_01HZ", "modal", "confirm-refund"][i]],
+    }));
     const exact = [id, [id], { grants: [{ ...grant, tool_name: id }] }, { grants: [{ ...grant, tool_name: "submit", constraints: bound }] }];
     for (const scope of exact) assert.equal(await decide(policy, prompt, tokenOf(scope)), undefined, JSON.stringify(scope));
-    for (const scope of ["ui:submit:modal:other", [], { grants: [grant] }, { grants: [{ ...grant, tool_name: id, operations: ["read"] }] }, { grants: [{ ...grant, tool_name: id, server_id: "x" }] }]) {
+    for (const scope of ["ui:submit:modal:other", [], { grants: [grant] }, { grants: [{ ...grant, tool_name: id, operations: ["read"] }] }, {
+      grants: [{ ...grant, tool_name: id, server_id: "x" }],
+    }]) {
       assert.equal(await decide(policy, prompt, tokenOf(scope)), no, JSON.stringify(scope));
     }
     const held = tokenOf(id);
@@ -249,10 +316,21 @@ describe("policies that are none", () => {
     refused(put(sse, "hushspec", "9.0"), /hushspec/);
   });
   it("a value of another type, a list where a map belongs, a null: an error that names the place", () => {
-    const maps = [[sse, "rules"], [sse, "rules.ag_ui"], [sse, "rules.ag_ui_components"], [ws, "rules.ag_ui_inbound"], [rate, "velocity"], [rate, "velocity.match"], [scoped, "ag_ui.capability_scopes.0"]];
-    for (const [document, path] of maps) for (const value of [[], ["x"], null, 1, "x", true]) refused(put(document, path, value), value === null ? /null/ : /must be a map/);
-    const lists = [[sse, "rules.ag_ui.restricted_classifications"], [sse, "rules.ag_ui_components.allow_components"], [allowlist, "ag_ui_components.allow_ids"], [ws, "rules.ag_ui_inbound.allow_classifications"], [scoped, "ag_ui.capability_scopes"]];
-    for (const [document, path] of lists) for (const value of [{}, null, 1, "submit", [1], [null]]) refused(put(document, path, value), /null|must be|is missing/);
+    const maps = [[sse, "rules"], [sse, "rules.ag_ui"], [sse, "rules.ag_ui_components"], [ws, "rules.ag_ui_inbound"], [rate, "velocity"], [
+      rate,
+      "velocity.match",
+    ], [scoped, "ag_ui.capability_scopes.0"]];
+    for (const [document, path] of maps)
+      for (const value of [[], ["x"], null, 1, "x", true]) refused(put(document, path, value), value === null ? /null/ : /must be a map/);
+    const lists = [
+      [sse, "rules.ag_ui.restricted_classifications"],
+      [sse, "rules.ag_ui_components.allow_components"],
+      [allowlist, "ag_ui_components.allow_ids"],
+      [ws, "rules.ag_ui_inbound.allow_classifications"],
+      [scoped, "ag_ui.capability_scopes"],
+    ];
+    for (const [document, path] of lists)
+      for (const value of [{}, null, 1, "submit", [1], [null]]) refused(put(document, path, value), /null|must be|is missing/);
     for (const value of [-1, 1.5, "200", true, NaN, null]) refused(put(sse, "rules.ag_ui.max_events_per_second", value), /null|whole number/);
     refused(put(rate, "velocity.window_seconds", 0), /from 1 on/);
     for (const value of ["true", 1, null]) refused(put(sse, "rules.ag_ui.enabled", value), /enabled/);
@@ -272,7 +350,11 @@ describe("policies that are none", () => {
 
   it("options of the guard are judged as strictly", { skip }, async () => {
     const refuses = async (guard, message) => {
-      await assert.rejects(chio.predictDecision(guard, text), (error) => AgentError.is(error) && error.code === "input" && message.test(error.message), JSON.stringify(guard));
+      await assert.rejects(
+        chio.predictDecision(guard, text),
+        (error) => AgentError.is(error) && error.code === "input" && message.test(error.message),
+        JSON.stringify(guard),
+      );
       if (typeof guard !== "object" || guard === null || Array.isArray(guard)) {
         assert.throws(() => createAgent({ url: "/x", guard }), (error) => AgentError.is(error) && error.code === "input");
         return;
@@ -307,7 +389,14 @@ describe("policies that are none", () => {
 
 describe("the clients of the document", { skip }, () => {
   const ways = {
-    "client-sse.ts": () => eventSource({ url: (_, { threadId }) => "/ag-ui/stream?session=" + threadId, submitUrl: "/ag-ui/submit", EventSource: Source, fetch: async (_, { body }) => (Source.all.at(-1).texts.push(body), new Response("")), keepOpen: true }),
+    "client-sse.ts": () =>
+      eventSource({
+        url: (_, { threadId }) => "/ag-ui/stream?session=" + threadId,
+        submitUrl: "/ag-ui/submit",
+        EventSource: Source,
+        fetch: async (_, { body }) => (Source.all.at(-1).texts.push(body), new Response("")),
+        keepOpen: true,
+      }),
     "client-ws.ts": () => webSocket({ url: (_, { threadId }) => "wss://example.app/ag-ui?session=" + threadId, WebSocket: Socket, keepOpen: true }),
   };
   for (const [name, transport] of Object.entries(ways)) {
@@ -394,7 +483,11 @@ describe("Receipt Shape", { skip }, () => {
     for (const [issuer, trusted] of [[`ed25519:${hex}`, hex], [hex, `ed25519:${hex}`]]) {
       const body = { id: "cap", issuer, subject: issuer, scope: { grants: [grant] }, issued_at: now - 60, expires_at: now + 60 };
       const signature = `ed25519:${sign(null, Buffer.from(await chio.canonicalize(body)), privateKey).toString("hex")}`;
-      assert.deepEqual(await chio.verifyCapability({ ...body, signature }, { trustedIssuers: [trusted] }), { valid: true, signatureValid: true, status: "valid" });
+      assert.deepEqual(await chio.verifyCapability({ ...body, signature }, { trustedIssuers: [trusted] }), {
+        valid: true,
+        signatureValid: true,
+        status: "valid",
+      });
       assert.equal((await chio.verifyCapability({ ...body, expires_at: now + 61, signature }, { trustedIssuers: [trusted] })).signatureValid, false);
     }
   });

@@ -8,10 +8,22 @@ const hector = await load("systems/hector/index");
 const { createAgent } = await load("index");
 const skip = !real && "needs the built core";
 
-const text = { text: "Hello! How can I help you today?", metadata: { agui_event_type: "content_block", agui_block_type: "text", agui_block_id: "block-1234", agui_block_index: 0 } };
-const thinking = { text: "[Thinking: Analyzing the user's request...]\n", metadata: { agui_event_type: "thinking", agui_block_type: "thinking", agui_block_id: "think-5678", agui_block_index: 1 } };
-const call = { data: { data: { id: "call-9abc", name: "search_code", arguments: { query: "authentication logic" } } }, metadata: { agui_event_type: "tool_call", agui_tool_call_id: "call-9abc", agui_tool_name: "search_code" } };
-const result = { data: { data: { tool_call_id: "call-9abc", content: "Found 5 files matching 'authentication'...", error: "" } }, metadata: { agui_event_type: "tool_call", agui_tool_call_id: "call-9abc", agui_is_error: false } };
+const text = {
+  text: "Hello! How can I help you today?",
+  metadata: { agui_event_type: "content_block", agui_block_type: "text", agui_block_id: "block-1234", agui_block_index: 0 },
+};
+const thinking = {
+  text: "[Thinking: Analyzing the user's request...]\n",
+  metadata: { agui_event_type: "thinking", agui_block_type: "thinking", agui_block_id: "think-5678", agui_block_index: 1 },
+};
+const call = {
+  data: { data: { id: "call-9abc", name: "search_code", arguments: { query: "authentication logic" } } },
+  metadata: { agui_event_type: "tool_call", agui_tool_call_id: "call-9abc", agui_tool_name: "search_code" },
+};
+const result = {
+  data: { data: { tool_call_id: "call-9abc", content: "Found 5 files matching 'authentication'...", error: "" } },
+  metadata: { agui_event_type: "tool_call", agui_tool_call_id: "call-9abc", agui_is_error: false },
+};
 const all = [text, thinking, call, result];
 
 /** The snapshot after a stream. */
@@ -30,7 +42,9 @@ async function snapshotOf(body, settings = {}) {
   agent.dispose();
   return { answers: messages.filter(({ role }) => role !== "user"), toolCalls, outcome, asked, warnings };
 }
-const native = (...parts) => parts.map((part) => `event: message\ndata: ${JSON.stringify({ message: { contextId: "c", taskId: "k", role: "ROLE_AGENT", parts: [part] } })}\n\n`).join("") + "event: done\ndata: {}\n\n";
+const native = (...parts) =>
+  parts.map((part) => `event: message\ndata: ${JSON.stringify({ message: { contextId: "c", taskId: "k", role: "ROLE_AGENT", parts: [part] } })}\n\n`).join("") +
+  "event: done\ndata: {}\n\n";
 
 describe("AG-UI Metadata Fields", () => {
   it("core fields, row 1: agui_event_type", () => {
@@ -44,7 +58,18 @@ describe("AG-UI Metadata Fields", () => {
   it("tool call fields, row 3: agui_is_error", () => assert.deepEqual(all.map(hector.getIsError), [undefined, undefined, undefined, false]));
 
   it("members of another type say nothing, and nothing throws", () => {
-    const odd = { text: 1, metadata: { agui_event_type: 5, agui_block_id: {}, agui_block_type: null, agui_block_index: "1", agui_tool_call_id: [], agui_tool_name: 7, agui_is_error: "no" } };
+    const odd = {
+      text: 1,
+      metadata: {
+        agui_event_type: 5,
+        agui_block_id: {},
+        agui_block_type: null,
+        agui_block_index: "1",
+        agui_tool_call_id: [],
+        agui_tool_name: 7,
+        agui_is_error: "no",
+      },
+    };
     for (const part of [odd, null, undefined, {}, { metadata: null }, { metadata: "x" }, 7]) {
       for (const name of ["getEventType", "getBlockId", "getBlockType", "getToolCallId", "getToolName"]) assert.equal(hector[name](part), "", name);
       assert.deepEqual([hector.getBlockIndex(part), hector.getIsError(part), hector.isThinkingPart(part)], [undefined, undefined, false]);
@@ -95,7 +120,11 @@ describe("Client-Side Handling", () => {
 describe("Example A2A Parts with AG-UI Metadata", { skip }, () => {
   it("the four parts reach the snapshot", async () => {
     const { answers, toolCalls } = await snapshotOf(native(thinking, text, call, result), { format: "native" });
-    assert.deepEqual(answers.map(({ role, content, id }) => [role, content, id]).slice(0, 2), [["reasoning", thinking.text, "think-5678"], ["assistant", text.text, "block-1234"]]);
+    assert.deepEqual(answers.map(({ role, content, id }) => [role, content, id]).slice(0, 2), [["reasoning", thinking.text, "think-5678"], [
+      "assistant",
+      text.text,
+      "block-1234",
+    ]]);
     const [{ id, name, args, status, result: found }] = toolCalls;
     assert.deepEqual([id, name, args, status, found], ["call-9abc", "search_code", { query: "authentication logic" }, "complete", result.data.data.content]);
   });
@@ -103,7 +132,9 @@ describe("Example A2A Parts with AG-UI Metadata", { skip }, () => {
   it("parts with a block id of their own are messages of their own, and code keeps its type", async () => {
     const code = { text: "let a", metadata: { agui_event_type: "content_block", agui_block_type: "code", agui_block_id: "b2" } };
     const { answers } = await snapshotOf(native(hector.createTextPart("a", "b1"), hector.createTextPart("b", "b1"), code), { format: "native" });
-    assert.deepEqual(answers.map(({ id, content, metadata }) => [id, content, metadata]), [["b1", "ab", undefined], ["b2", "let a", { hector: { blockType: "code" } }]]);
+    assert.deepEqual(answers.map(({ id, content, metadata }) => [id, content, metadata]), [["b1", "ab", undefined], ["b2", "let a", {
+      hector: { blockType: "code" },
+    }]]);
   });
 
   it("parts of errors, tasks and messages are marked", async () => {
@@ -114,12 +145,16 @@ describe("Example A2A Parts with AG-UI Metadata", { skip }, () => {
   });
 
   it("a failed result is an error of its call", async () => {
-    const { toolCalls } = await snapshotOf(native(call, hector.createToolResultPart({ toolCallId: "call-9abc", content: "", error: "boom" })), { format: "native" });
+    const { toolCalls } = await snapshotOf(native(call, hector.createToolResultPart({ toolCallId: "call-9abc", content: "", error: "boom" })), {
+      format: "native",
+    });
     assert.deepEqual([toolCalls[0].status, toolCalls[0].error], ["error", "boom"]);
   });
 
   it("what is no part is a warning, and nothing shown is lost", async () => {
-    const { answers, warnings } = await snapshotOf(native(text, null, 7, { text: 1, metadata: 3 }, { metadata: { agui_event_type: "dance" } }), { format: "native" });
+    const { answers, warnings } = await snapshotOf(native(text, null, 7, { text: 1, metadata: 3 }, { metadata: { agui_event_type: "dance" } }), {
+      format: "native",
+    });
     assert.equal(answers[0].content, text.text);
     assert.ok(warnings.includes("hector-frame-malformed"));
   });

@@ -179,7 +179,10 @@ describe("ngaf", { skip: !real && "needs the built core" }, () => {
     });
 
     it("paragraph 5: an answer from before the run takes nothing's place", async () => {
-      const { fetch } = answering(sse(events), sse([started, start("run-2"), content("run-2", "Again"), { type: "MESSAGES_SNAPSHOT", messages: [question, answer] }, finished]));
+      const { fetch } = answering(
+        sse(events),
+        sse([started, start("run-2"), content("run-2", "Again"), { type: "MESSAGES_SNAPSHOT", messages: [question, answer] }, finished]),
+      );
       const { view } = make(2, { fetch });
       await view.submit({});
       await view.submit({});

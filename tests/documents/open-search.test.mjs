@@ -37,7 +37,9 @@ describe("OpenSearch", { skip: !real && "needs the built core" }, () => {
     });
 
     it("row 3: with history new, a question that was answered without text is not sent again", async () => {
-      const { agent, requests } = make([sse(started, finished), sse(started, finished), sse(started, finished)], { dialect: { name: "open-search", history: "new" } });
+      const { agent, requests } = make([sse(started, finished), sse(started, finished), sse(started, finished)], {
+        dialect: { name: "open-search", history: "new" },
+      });
       await agent.submit("one");
       await agent.submit("two");
       assert.deepEqual(requests[1].messages.map(({ content }) => content), ["two"]);
@@ -56,7 +58,10 @@ describe("OpenSearch", { skip: !real && "needs the built core" }, () => {
 
   describe("Event Types", () => {
     it("rows 1 to 4 and 9: a text answer", async () => {
-      const events = [{ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Hi" }, { type: "TEXT_MESSAGE_END", messageId: "m" }];
+      const events = [{ type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Hi" }, {
+        type: "TEXT_MESSAGE_END",
+        messageId: "m",
+      }];
       const { agent } = make([sse(started, ...events, finished)]);
       assert.equal((await agent.submit("hi")).outcome, "success");
       assert.equal(agent.getSnapshot().messages.at(-1).content, "Hi");

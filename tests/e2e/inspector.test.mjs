@@ -90,10 +90,13 @@ const cases = {
     await chat.ask("Trains?");
     await chat.idle();
     await chat.untilInside((root) => [...root.querySelectorAll(".row")].some((row) => row.textContent.includes("run ended")));
-    const top = () => chat.inside((root) => {
-      root.querySelector(".rows").scrollTop = 0;
-      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done([...root.querySelectorAll(".row")].slice(0, 20).map((row) => row.textContent)))));
-    });
+    const top = () =>
+      chat.inside((root) => {
+        root.querySelector(".rows").scrollTop = 0;
+        return new Promise((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => done([...root.querySelectorAll(".row")].slice(0, 20).map((row) => row.textContent))))
+        );
+      });
     const before = await top();
     assert.ok(before.length > 5);
     await chat.inside((root) => {
@@ -291,12 +294,16 @@ for (const colorScheme of ["light", "dark"]) {
         const { count, seen } = await chat.inside((root, place) => {
           const list = root.querySelector(".rows");
           list.scrollTop = place * (list.scrollHeight - list.clientHeight);
-          return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
-            const rows = [...root.querySelectorAll(".row")];
-            const box = list.getBoundingClientRect();
-            const inside = rows.filter((row) => row.getBoundingClientRect().bottom > box.top && row.getBoundingClientRect().top < box.bottom);
-            done({ count: rows.length, seen: inside.length });
-          })));
+          return new Promise((done) =>
+            requestAnimationFrame(() =>
+              requestAnimationFrame(() => {
+                const rows = [...root.querySelectorAll(".row")];
+                const box = list.getBoundingClientRect();
+                const inside = rows.filter((row) => row.getBoundingClientRect().bottom > box.top && row.getBoundingClientRect().top < box.bottom);
+                done({ count: rows.length, seen: inside.length });
+              })
+            )
+          );
         }, place);
         assert.ok(count < 100, `${count} rows`);
         assert.ok(seen > 5, `${seen} rows in sight`);

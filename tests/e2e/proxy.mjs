@@ -165,7 +165,7 @@ export async function startProxy(target, serve) {
     /** Whether the agent can be reached. When it cannot, everybody who was reading has lost it. */
     reachable(yes) {
       down = !yes;
-      if (down) for (const request of requests) request.cut();
+      if (down) { for (const request of requests) request.cut(); }
     },
     /** The request of this number, the first being 1; waits for it. */
     async request(number) {

@@ -130,10 +130,10 @@ describe("a page that is left before the code has come that writes its store", (
         };
         await begin();
         await browser.evaluate(() => void life.agent.submit("hello"));
-        const kept = (await browser.waitFor(async () => {
+        const kept = await browser.waitFor(async () => {
           const record = await life.store.record.load();
           return record?.queue.length === 1 && record.queue[0].messages[0].content;
-        }, { message: `${where}: nothing is in the store` }));
+        }, { message: `${where}: nothing is in the store` });
         assert.equal(kept, "hello");
         await browser.goto(address("tabs.html"));
         assert.equal(requests.length, 0);
@@ -191,22 +191,35 @@ describe("two tabs with one store", () => {
   const frames = async (options) => {
     await browser.goto(address("tabs.html"));
     await browser.waitFor(() => frames.length === 2 && frames[0].life && frames[1].life);
-    if (options) await browser.evaluate((options) => [...document.querySelectorAll("iframe")].forEach(({ contentWindow }) => contentWindow.life.start(options)), options);
+    if (options)
+      await browser.evaluate((options) => [...document.querySelectorAll("iframe")].forEach(({ contentWindow }) => contentWindow.life.start(options)), options);
   };
   const shows = (frame, text) =>
     browser.waitFor((frame, text) => frames[frame].life.agent.getSnapshot().messages.some(({ content }) => content?.includes(text)), { args: [frame, text] });
   const queued = (text) => ({
     ...{ v: 1, threadId: "tabs", messages: [], state: {}, interrupts: [], handled: [], unsent: [] },
-    queue: [{ start: "submit", runId: "queued", messages: [{ id: "m", role: "user", content: text }], tools: [], context: [], forwardedProps: {}, pageTools: [{ name: "count" }] }],
+    queue: [{
+      start: "submit",
+      runId: "queued",
+      messages: [{ id: "m", role: "user", content: text }],
+      tools: [],
+      context: [],
+      forwardedProps: {},
+      pageTools: [{ name: "count" }],
+    }],
   });
   let place = 0;
   const seeded = async (text) => {
     const persist = `tabs ${++place} ${Math.random()}`;
     await frames();
-    await browser.evaluate((persist, saved) => {
-      localStorage.setItem(persist, JSON.stringify(saved));
-      localStorage.setItem("counted", "");
-    }, persist, queued(text));
+    await browser.evaluate(
+      (persist, saved) => {
+        localStorage.setItem(persist, JSON.stringify(saved));
+        localStorage.setItem("counted", "");
+      },
+      persist,
+      queued(text),
+    );
     return { url: "/agent", persist, threadId: "tabs", counts: true };
   };
 

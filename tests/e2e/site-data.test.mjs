@@ -30,11 +30,15 @@ const where = ({ database, worker }) => `${database ? "IndexedDB" : "localStorag
 /** Asks an agent of the page, and expects the answer whatever becomes of its save. */
 async function asks(browser, { database, worker }) {
   await browser.waitFor(() => window.life !== undefined);
-  const { outcome, texts, told } = await browser.evaluate(async (database, worker) => {
-    life.start({ url: "/agent", persist: `blocked ${Math.random()}`, database, worker, saving: { loadMs: 100, waitMs: 100 } });
-    const { outcome } = await life.agent.submit("hello");
-    return { outcome, texts: life.agent.getSnapshot().messages.map(({ content }) => content), told: life.warnings };
-  }, database, worker);
+  const { outcome, texts, told } = await browser.evaluate(
+    async (database, worker) => {
+      life.start({ url: "/agent", persist: `blocked ${Math.random()}`, database, worker, saving: { loadMs: 100, waitMs: 100 } });
+      const { outcome } = await life.agent.submit("hello");
+      return { outcome, texts: life.agent.getSnapshot().messages.map(({ content }) => content), told: life.warnings };
+    },
+    database,
+    worker,
+  );
   assert.deepEqual([outcome, texts], ["success", ["hello", "You said: hello"]]);
   assert.deepEqual(told.filter((code) => !["not-saved", "not-restored"].includes(code)), []);
 }
@@ -49,15 +53,19 @@ describe("a page whose site data throws", () => {
       it(`${name} throws when it is ${use ? "used" : "touched"}`, async () => {
         for (const kind of kinds) {
           await browser.goto(server.address("index.html"));
-          await browser.evaluate((name, use) => {
-            const denied = () => {
-              throw new DOMException("The operation is insecure.", "SecurityError");
-            };
-            const owner = { locks: Navigator.prototype, storage: Navigator.prototype, cookie: Document.prototype }[name] ?? window;
-            const methods = { get: () => denied };
-            const value = new Proxy(function Denied() {}, { ...methods, construct: denied, apply: denied });
-            Object.defineProperty(owner, name, { configurable: true, get: use ? () => value : denied });
-          }, name, use);
+          await browser.evaluate(
+            (name, use) => {
+              const denied = () => {
+                throw new DOMException("The operation is insecure.", "SecurityError");
+              };
+              const owner = { locks: Navigator.prototype, storage: Navigator.prototype, cookie: Document.prototype }[name] ?? window;
+              const methods = { get: () => denied };
+              const value = new Proxy(function Denied () {}, { ...methods, construct: denied, apply: denied });
+              Object.defineProperty(owner, name, { configurable: true, get: use ? () => value : denied });
+            },
+            name,
+            use,
+          );
           await asks(browser, kind).catch((error) => {
             throw new Error(`${where(kind)}: ${error.message}`, { cause: error });
           });

@@ -44,7 +44,14 @@ for (const page of Object.keys(pages).filter((page) => page === "react" || engin
       await say("everything");
       await shows("reasoning: hm", 'tool-weather: input-streaming {"city":"Ro"}');
       site.release();
-      await shows('tool-weather: output-available {"city":"Rome"} {"degrees":20}', 'data-PLAN: {"steps":1}', 'data-state: {"n":1}', "data-progress: 0.5", "It is", "warm");
+      await shows(
+        'tool-weather: output-available {"city":"Rome"} {"degrees":20}',
+        'data-PLAN: {"steps":1}',
+        'data-state: {"n":1}',
+        "data-progress: 0.5",
+        "It is",
+        "warm",
+      );
       await isReady();
     });
 

@@ -70,6 +70,6 @@ export function finish(folder, args) {
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (printed += text));
   return new Promise((resolve, reject) =>
-    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`npm ${args.join(" ")} failed:\n${printed}`)))),
+    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`npm ${args.join(" ")} failed:\n${printed}`))))
   );
 }

@@ -36,7 +36,13 @@ const examples = {
     args: ["--hostname", "127.0.0.1"],
     // The modules of the framework are the repository's.
     adapt: ({ read, write }) =>
-      void write("next.config.mjs", read("next.config.mjs").replace("export default {", `export default { turbopack: { root: ${JSON.stringify(at())} }, outputFileTracingRoot: ${JSON.stringify(at())},`)),
+      void write(
+        "next.config.mjs",
+        read("next.config.mjs").replace(
+          "export default {",
+          `export default { turbopack: { root: ${JSON.stringify(at())} }, outputFileTracingRoot: ${JSON.stringify(at())},`,
+        ),
+      ),
   },
   python: { args: loopback, python: true },
   "long-thread": { args: loopback, field: "#send input", send: "#send button", check: longThread },
@@ -47,7 +53,13 @@ async function surfaces(/** @type {import("../webdriver/client.mjs").Browser} */
   await browser.waitFor(() => document.querySelector("iframe")?.title === "App, after tools/call", { message: "the app's call" });
   await browser.click("a2ui-basic-button button");
   await browser.waitFor(() => document.body.innerText.includes("You pressed again."), { message: "the answer to the button" });
-  assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("li")].map(({ className }) => className)), ["user", "assistant", "activity", "activity", "assistant"]);
+  assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("li")].map(({ className }) => className)), [
+    "user",
+    "assistant",
+    "activity",
+    "activity",
+    "assistant",
+  ]);
 }
 
 /** The server has rendered the first message, and the browser took its elements over without a complaint. */
@@ -61,11 +73,15 @@ async function vuePage(/** @type {import("../webdriver/client.mjs").Browser} */ 
 
 /** Few of ten thousand messages are in the page; the end is followed, unless the reader is elsewhere; and all can be found. */
 async function longThread(/** @type {import("../webdriver/client.mjs").Browser} */ browser) {
-  const distance = () => browser.evaluate(() => {
-    const feed = /** @type {Element} */ (document.querySelector('[role="feed"]'));
-    return feed.scrollHeight - feed.scrollTop - feed.clientHeight;
-  });
-  const rows = () => browser.evaluate(() => [...document.querySelectorAll("article")].map((row) => [Number(row.ariaPosInSet), Number(row.ariaSetSize), row.getBoundingClientRect().top]));
+  const distance = () =>
+    browser.evaluate(() => {
+      const feed = /** @type {Element} */ (document.querySelector('[role="feed"]'));
+      return feed.scrollHeight - feed.scrollTop - feed.clientHeight;
+    });
+  const rows = () =>
+    browser.evaluate(() =>
+      [...document.querySelectorAll("article")].map((row) => [Number(row.ariaPosInSet), Number(row.ariaSetSize), row.getBoundingClientRect().top])
+    );
   const shown = await rows();
   assert.ok(shown.length > 3 && shown.length < 60, `${shown.length} rows`);
   assert.deepEqual(shown.at(-1)?.slice(0, 2), [10_002, 10_002]);
@@ -83,12 +99,18 @@ async function longThread(/** @type {import("../webdriver/client.mjs").Browser} 
   await browser.press("Enter");
   await browser.waitFor(() => document.querySelector('article[aria-current="true"]')?.textContent?.startsWith("Message 1234."), { message: "message 1234" });
   // The rows around it are measured then.
-  const place = () => browser.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.querySelector('article[aria-current="true"]')?.getBoundingClientRect().top)))));
-  await browser.waitFor(() => new Promise((resolve) => {
-    const top = () => document.querySelector('article[aria-current="true"]')?.getBoundingClientRect().top;
-    const before = top();
-    setTimeout(() => resolve(top() === before), 200);
-  }), { message: "the rows to be measured" });
+  const place = () =>
+    browser.evaluate(() =>
+      new Promise((resolve) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.querySelector('article[aria-current="true"]')?.getBoundingClientRect().top)))
+      )
+    );
+  await browser.waitFor(() =>
+    new Promise((resolve) => {
+      const top = () => document.querySelector('article[aria-current="true"]')?.getBoundingClientRect().top;
+      const before = top();
+      setTimeout(() => resolve(top() === before), 200);
+    }), { message: "the rows to be measured" });
   const before = await place();
   assert.equal(await browser.evaluate(() => document.querySelector('[role="feed"]')?.ariaBusy), "true", "the answer is still coming");
   await browser.waitFor(() => document.querySelector('[role="feed"]')?.ariaBusy === "false", { message: "the end of the next answer" });
@@ -138,9 +160,9 @@ describe("examples", () => {
     });
   }
 
-  for (const [name, { place = ours, args, field = "form input, form textarea, textarea", send = "form button", adapt, check, builds, python: needsPython }] of Object.entries(examples)) {
-    const skip =
-      skipAll ||
+  for (const [name, example] of Object.entries(examples)) {
+    const { place = ours, args, field = "form input, form textarea, textarea", send = "form button", adapt, check, builds, python: needsPython } = example;
+    const skip = skipAll ||
       (place === libraries && !existsSync(join(libraries, "../node_modules")) && "npm ci --prefix tests/ag-ui-client/pages installs its modules") ||
       (needsPython && !existsSync(python) && "npm run test:real installs its Python");
     test(`${name}: npm start, and a question in the page`, { skip }, async () => {

@@ -5,7 +5,20 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -73,7 +86,10 @@ function link(source, target) {
 /** Builds a project, and gives the modules that are in it. In a process of its own: one remembers where modules were. @param {string} place */
 async function bundled(place) {
   rmSync(join(place, "dist"), { recursive: true, force: true });
-  await execute(process.execPath, [at("node_modules/vite/bin/vite.js"), "build", "--sourcemap", "--minify", "false", "--logLevel", "error"], { cwd: place, maxBuffer: 2 ** 26 });
+  await execute(process.execPath, [at("node_modules/vite/bin/vite.js"), "build", "--sourcemap", "--minify", "false", "--logLevel", "error"], {
+    cwd: place,
+    maxBuffer: 2 ** 26,
+  });
   const maps = readdirSync(join(place, "dist/assets")).filter((name) => name.endsWith(".js.map"));
   return maps.flatMap((name) => /** @type {string[]} */ (JSON.parse(readFileSync(join(place, "dist/assets", name), "utf8")).sources));
 }

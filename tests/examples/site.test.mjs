@@ -12,7 +12,14 @@ import { openBrowser } from "../webdriver/client.mjs";
 import { engines, locate } from "../webdriver/engines.mjs";
 
 const base = "/below/";
-const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json", ".woff2": "font/woff2" };
+const types = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+  ".woff2": "font/woff2",
+};
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const { missing } = locate("chromium");
 const skip = missing.length > 0 && !process.env.CI && `${missing.join(" and ")} not found; Debian packages: ${engines.chromium.packages.join(" ")}`;
@@ -47,7 +54,8 @@ after(async () => {
   server?.close();
 });
 
-const text = (/** @type {string} */ wanted) => browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
+const text = (/** @type {string} */ wanted) =>
+  browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
 
 /** Fails with what axe-core finds in what is ours: the sidebar and the search field are the theme's, and the corner of a table is empty. */
 /** @param {string} [page] @param {import("../webdriver/client.mjs").Browser} [shown] */
@@ -55,7 +63,10 @@ async function accessible(page, shown = browser) {
   await shown.evaluate(axe);
   const found = await shown.evaluate(async () => {
     for (const animation of document.getAnimations()) animation.cancel();
-    const { violations } = await /** @type {any} */ (window).axe.run({ include: [".VPContent"] }, { resultTypes: ["violations"], rules: { region: { enabled: false }, "landmark-one-main": { enabled: false }, "empty-table-header": { enabled: false } } });
+    const { violations } = await /** @type {any} */ (window).axe.run({ include: [".VPContent"] }, {
+      resultTypes: ["violations"],
+      rules: { region: { enabled: false }, "landmark-one-main": { enabled: false }, "empty-table-header": { enabled: false } },
+    });
     return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.slice(0, 3).map((/** @type {any} */ { html }) => html).join("  ")}`);
   });
   assert.deepEqual(found, [], page);
@@ -85,7 +96,9 @@ describe("the site", { skip }, () => {
       const other = await openBrowser("chromium", { width, height: 800, colorScheme });
       try {
         await other.goto(`${address}index.html`);
-        await other.waitFor(() => document.querySelector(".live-chat")?.textContent?.includes("it is cheaper, and you sleep longer."), { message: "the end of the recording" });
+        await other.waitFor(() => document.querySelector(".live-chat")?.textContent?.includes("it is cheaper, and you sleep longer."), {
+          message: "the end of the recording",
+        });
         const shown = await other.evaluate(() => ({
           install: document.querySelector(".install")?.textContent,
           rows: document.querySelectorAll(".vp-doc tbody tr").length,
@@ -118,9 +131,16 @@ describe("the site", { skip }, () => {
 
   test("the API reference has every entry that exports something, and the sidebar leads to each", async () => {
     const manifest = JSON.parse(readFileSync(at("pkg-template/package.json"), "utf8"));
-    const entries = Object.entries(manifest.exports).filter(([path, { types }]) => types && !path.startsWith("./worker-")).map(([path]) => manifest.name + path.slice(1));
+    const entries = Object.entries(manifest.exports).filter(([path, { types }]) => types && !path.startsWith("./worker-")).map(([path]) =>
+      manifest.name + path.slice(1)
+    );
     await browser.goto(`${address}api/index.html`);
-    const shown = await browser.evaluate(() => [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".VPSidebar a[href*='/api/']"))].map(({ textContent, href }) => ({ name: textContent.trim(), href })));
+    const shown = await browser.evaluate(() =>
+      [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".VPSidebar a[href*='/api/']"))].map(({ textContent, href }) => ({
+        name: textContent.trim(),
+        href,
+      }))
+    );
     assert.deepEqual(shown.map(({ name }) => name).sort(), entries.sort());
     for (const { name, href } of shown) assert.ok((await (await fetch(href)).text()).includes(name), name);
   });
@@ -156,7 +176,9 @@ describe("the site", { skip }, () => {
     await browser.waitFor(() => document.querySelector(".playground button") !== null, { message: "the playground" });
     await browser.click(".playground button");
     await text("Paste a recording here, or an address above.");
-    await browser.waitFor(() => (document.querySelector("ag-ui-inspector")?.shadowRoot?.textContent ?? "").includes("RUN_FINISHED"), { message: "the inspector's rows" });
+    await browser.waitFor(() => (document.querySelector("ag-ui-inspector")?.shadowRoot?.textContent ?? "").includes("RUN_FINISHED"), {
+      message: "the inspector's rows",
+    });
     assert.deepEqual(await browser.consoleErrors(), []);
     await browser.screenshot(at(".artifacts/screenshots", "site-playground.png"));
   });

@@ -81,7 +81,8 @@ for (const framework of ["React", "Svelte"]) {
       site = await start(folder, ["--host", "127.0.0.1", "--port", "0"]);
       await browser.goto(site.url);
     };
-    const shown = (/** @type {string} */ wanted) => browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
+    const shown = (/** @type {string} */ wanted) =>
+      browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
     const button = (/** @type {string} */ label) =>
       browser.waitFor(
         (label) => {
@@ -111,7 +112,9 @@ for (const framework of ["React", "Svelte"]) {
     test("1. an empty folder", async () => {
       write(1);
       const tarball = await pack(folder);
-      const [line = ""] = blocksOf(1, framework).filter(({ language, code }) => language === "sh" && code.startsWith("npm install")).map(({ code }) => code.trim());
+      const [line = ""] = blocksOf(1, framework).filter(({ language, code }) => language === "sh" && code.startsWith("npm install")).map(({ code }) =>
+        code.trim()
+      );
       const names = line.split(" ").slice(2).map((name) => (name === "ag-ui-wasm" ? tarball : `${name}@${versions[name] ?? assert.fail(name)}`));
       await execute("npm", ["install", ...names, "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"], { cwd: folder });
     });

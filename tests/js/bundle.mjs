@@ -9,7 +9,21 @@ const out = fileURLToPath(new URL("../../.tools/js-bundles/", import.meta.url));
 
 /** The modules of the package, by the names under which an application imports them. */
 export const names = Object.fromEntries(
-  ["agent/agent", "react", "svelte", "slim", "blocks/react", "blocks/svelte", "bindings/react", "bindings/svelte", "threads/index", "threads/react", "threads/svelte", "attachments/svelte", "announcer/svelte"].map((name) => [`ag-ui-wasm/${name === "agent/agent" ? "agent" : name.replace("/index", "")}`, fileURLToPath(new URL(`${name}.js`, folder))]),
+  [
+    "agent/agent",
+    "react",
+    "svelte",
+    "slim",
+    "blocks/react",
+    "blocks/svelte",
+    "bindings/react",
+    "bindings/svelte",
+    "threads/index",
+    "threads/react",
+    "threads/svelte",
+    "attachments/svelte",
+    "announcer/svelte",
+  ].map((name) => [`ag-ui-wasm/${name === "agent/agent" ? "agent" : name.replace("/index", "")}`, fileURLToPath(new URL(`${name}.js`, folder))]),
 );
 
 /** Bundles a file of this folder or of one in it, and gives its exports. */

@@ -14,7 +14,7 @@ const turn = async () => {
 
 /** Collects garbage until the condition holds. */
 export async function swept(condition, detail) {
-  for (const deadline = Date.now() + 20_000; !condition() && Date.now() < deadline; ) await turn();
+  for (const deadline = Date.now() + 20_000; !condition() && Date.now() < deadline;) await turn();
   assert.ok(condition(), `Never came true: ${condition}${detail ? `; ${detail()}` : ""}`);
 }
 

@@ -39,7 +39,7 @@ const { createStore } = await load("persistence/stores");
 
 /** Waits until a condition holds. */
 export async function until(condition, what = condition.toString()) {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline;) {
     if (condition()) return;
     await new Promise((done) => setImmediate(done));
   }

@@ -33,8 +33,19 @@ const kinds = {
   }],
   result: [2, (pick) => ({ frames: [{ type: "TOOL_CALL_RESULT", messageId: "result", toolCallId: pick(calls), content: "1" }] })],
   state: [2, (pick) => ({ frames: [{ type: "STATE_SNAPSHOT", snapshot: pick([{ list: [] }, { list: [1], n: 1 }, 7]) }] })],
-  delta: [3, (pick) => ({ frames: [{ type: "STATE_DELTA", delta: [pick([{ op: "add", path: "/list/-", value: 2 }, { op: "replace", path: "/n", value: 3 }, { op: "add", path: "/x", value: {} }])] }] })],
-  thread: [1, (pick) => ({ frames: [{ type: "MESSAGES_SNAPSHOT", messages: [user("s", "said"), { id: pick(messages), role: "assistant", content: "told" }] }] })],
+  delta: [
+    3,
+    (pick) => ({
+      frames: [{
+        type: "STATE_DELTA",
+        delta: [pick([{ op: "add", path: "/list/-", value: 2 }, { op: "replace", path: "/n", value: 3 }, { op: "add", path: "/x", value: {} }])],
+      }],
+    }),
+  ],
+  thread: [
+    1,
+    (pick) => ({ frames: [{ type: "MESSAGES_SNAPSHOT", messages: [user("s", "said"), { id: pick(messages), role: "assistant", content: "told" }] }] }),
+  ],
   custom: [1, (pick) => ({ frames: [{ type: "CUSTOM", name: pick(["x", "state_update"]), value: { v: 1 } }] })],
   step: [1, (pick) => ({ frames: [{ type: pick(["STEP_STARTED", "STEP_FINISHED"]), stepName: "s" }] })],
   wrong: [1, (pick) => ({ frames: [pick([{ type: "NO_SUCH_EVENT" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "nobody", delta: "x" }])] })],
@@ -45,7 +56,12 @@ const kinds = {
   // Of the user and the page.
   submit: [10, (pick, n) => ({
     act: "submit",
-    given: { message: { id: `u${n}`, content: `${n}` }, runId: `r${n}`, ifBusy: pick(["queue", "queue", "replace", "drop", "reject"]), ifAwaiting: pick([undefined, undefined, "wait", "reject"]) },
+    given: {
+      message: { id: `u${n}`, content: `${n}` },
+      runId: `r${n}`,
+      ifBusy: pick(["queue", "queue", "replace", "drop", "reject"]),
+      ifAwaiting: pick([undefined, undefined, "wait", "reject"]),
+    },
   })],
   stop: [3, () => ({ act: "stop" })],
   retry: [2, () => ({ act: "retry" })],
@@ -54,12 +70,18 @@ const kinds = {
   deny: [2, (pick) => ({ act: "deny", given: [pick(calls), pick([undefined, "no"])] })],
   answer: [2, (pick) => ({ act: "addToolResult", given: [{ toolCallId: pick(calls), result: pick([1, "x", { y: 2 }]) }] })],
   settle: [4, (pick) => ({ act: "settle", given: pick([1, new Error("broken")]) })],
-  resume: [3, (pick) => ({ act: "resume", given: pick([{ id: "i0", payload: 1 }, { id: "i1", status: "cancelled" }, [{ id: "i0" }], { i0: { payload: 1 }, i1: {} }]) })],
+  resume: [
+    3,
+    (pick) => ({ act: "resume", given: pick([{ id: "i0", payload: 1 }, { id: "i1", status: "cancelled" }, [{ id: "i0" }], { i0: { payload: 1 }, i1: {} }]) }),
+  ],
   cancel: [1, () => ({ act: "cancelQueued" })],
   edit: [1, (_, n) => ({ act: "editQueued", given: { message: { id: `u${n}`, content: `edited ${n}` } } })],
   setState: [1, (pick) => ({ act: "setState", given: [pick([{ list: [] }, { mine: 1 }])] })],
   setMessages: [1, (pick) => ({ act: "setMessages", given: [pick([[], [user("k", "kept")]])] })],
-  change: [4, (pick, n) => ({ act: "change", given: pick([["add", n], ["mark", n], ["rewrite", n], ["drop", n], ["turn", n], ["count", n], ["row", n], ["tidy", n]]) })],
+  change: [
+    4,
+    (pick, n) => ({ act: "change", given: pick([["add", n], ["mark", n], ["rewrite", n], ["drop", n], ["turn", n], ["count", n], ["row", n], ["tidy", n]]) }),
+  ],
   fork: [1, (pick) => ({ act: "fork", given: pick([0, 1, 2, 3]) })],
   reset: [1, () => ({ act: "reset" })],
   // Of an agent that is saved: another one continues from its store.
@@ -75,14 +97,21 @@ const kinds = {
 /** How often in such an agent. */
 const ofThread = { load: 3, loadOlder: 4, page: 12, refusal: 3 };
 
-const calling = (toolCallId, name) => ({ id: `of ${toolCallId}`, role: "assistant", toolCalls: [{ id: toolCallId, type: "function", function: { name, arguments: "{}" } }] });
+const calling = (toolCallId, name) => ({
+  id: `of ${toolCallId}`,
+  role: "assistant",
+  toolCalls: [{ id: toolCallId, type: "function", function: { name, arguments: "{}" } }],
+});
 
 /** Pages of a stored thread, the same or others each time. */
 const pages = [
   () => ({ messages: [] }),
   (pick) => ({ messages: [user("s", "said"), { id: pick(messages), role: "assistant", content: "told" }], older: pick([undefined, true, "s"]) }),
   (pick) => ({ messages: [user("s", "said"), calling(pick(calls), pick(names))], state: pick([undefined, { list: [], theirs: 1 }]) }),
-  (pick) => ({ messages: [user("s", "said"), calling("c0", "manual"), { id: "result", role: "tool", toolCallId: "c0", content: "1" }], interrupts: pick([undefined, [{ id: "i0", reason: "confirmation" }]]) }),
+  (pick) => ({
+    messages: [user("s", "said"), calling("c0", "manual"), { id: "result", role: "tool", toolCallId: "c0", content: "1" }],
+    interrupts: pick([undefined, [{ id: "i0", reason: "confirmation" }]]),
+  }),
   (pick, n) => ({ messages: [user(`o${n}`, "older"), user(`p${n}`, "older")], older: pick([undefined, true]) }),
   () => undefined,
   () => ({ messages: "none" }),
@@ -92,7 +121,8 @@ const pages = [
 const changes = {
   add: (agent, n) => agent.setMessages((shown) => [...shown, user(`x${n}`, "mine")]),
   mark: (agent, n) => agent.setMessages((shown) => shown.map((message) => ({ ...message, metadata: { n } }))),
-  rewrite: (agent) => agent.setMessages((shown) => shown.map((message) => (message.role === "user" ? { ...message, content: `${message.content}!` } : message))),
+  rewrite: (agent) =>
+    agent.setMessages((shown) => shown.map((message) => (message.role === "user" ? { ...message, content: `${message.content}!` } : message))),
   drop: (agent) => agent.setMessages((shown) => shown.slice(1)),
   turn: (agent) => agent.setMessages((shown) => shown.toReversed()),
   count: (agent, n) => agent.setState((state) => ({ ...state, mine: n })),
@@ -107,17 +137,25 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
   const pick = (list) => list[below(list.length)];
   const wheel = wheelOf(thread);
   let n = 0;
+  // No worker has been needed since one has ended.
+  let dead = false;
   const step = (name = pick(wheel)) => {
     n += 1;
     // Both get copies of it, and the names tell a reader what happens.
     return { name, ...kinds[name][1](pick, n) };
   };
   return Array.from({ length: 4 + below(12) }, (_, at) => {
-    if (deaths && at > 1 && below(5) === 0) return [{ name: "death", death: true }];
+    if (deaths && at > 1 && below(5) === 0) {
+      dead = true;
+      return [{ name: "death", death: true }];
+    }
     if (store && at > 1 && below(5) === 0) return [step("reload")];
     const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
     // Where pages are notified at other times, edits that take what is shown into account differ.
-    if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
+    if (throttled)
+      return batch.map((
+        step,
+      ) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // A submit that is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
     // A run of a thread at the server is asked for once the options are looked up; frames come meanwhile.
@@ -125,7 +163,14 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
     if (thread && run) return [run];
     // The result of a tool is heard of after the batch, in which the call may have been given up. An edit
     // is the difference to the snapshot, which in a worker lacks the submits during a run.
-    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload", "load", "loadOlder", "page", "refuse"].includes(act));
+    const alone = batch.find(({ act }) =>
+      ["settle", "setMessages", "setState", "change", "fork", "reload", "load", "loadOlder", "page", "refuse"].includes(act)
+    );
+    // Calls that wait together for another worker are judged here, one by one by a core that is there.
+    if (dead) {
+      dead = !run;
+      return [run ?? batch[0]];
+    }
     return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
   });
 }
@@ -134,7 +179,7 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
 function memoryStore() {
   let kept;
   const later = (value) => new Promise((done) => setImmediate(done, value));
-  return storeOf({ load: () => later(kept), save: (save) => later((kept = structuredClone(save))), clear: () => later((kept = undefined)) });
+  return storeOf({ load: () => later(kept), save: (save) => later(kept = structuredClone(save)), clear: () => later(kept = undefined) });
 }
 
 // No test is that slow: what waits for it is called by `tick`.
@@ -227,10 +272,11 @@ function open(make, { pauses, store, throttled, thread }) {
     agent.on("custom", note("custom", (event) => event));
   };
   begin();
-  const track = (label, promise) => void promise.then(
-    ({ outcome }) => void (promises[label] = outcome),
-    (error) => void (promises[label] = error.code ?? String(error)),
-  );
+  const track = (label, promise) =>
+    void promise.then(
+      ({ outcome }) => void (promises[label] = outcome),
+      (error) => void (promises[label] = error.code ?? String(error)),
+    );
 
   return {
     dispose: () => agent.dispose(),
@@ -244,7 +290,8 @@ function open(make, { pauses, store, throttled, thread }) {
         const { runId, threadId, controller } = at.body;
         const { usage } = step;
         const interrupts = step.interrupts?.map((id) => ({ id, reason: "confirmation" }));
-        if (ends === "finish") say(at.body, { type: "RUN_FINISHED", threadId, runId, ...(usage && { usage }), ...(interrupts && { outcome: { type: "interrupt", interrupts } }) });
+        if (ends === "finish")
+          say(at.body, { type: "RUN_FINISHED", threadId, runId, ...(usage && { usage }), ...(interrupts && { outcome: { type: "interrupt", interrupts } }) });
         if (ends === "fail") say(at.body, { type: "RUN_ERROR", message: "failed" });
         at.body.open = false;
         controller.close();
@@ -270,26 +317,39 @@ function open(make, { pauses, store, throttled, thread }) {
         const mark = at.history.at(-1 - (given % (at.history.length || 1)));
         // A reset of the same batch has forgotten it.
         if (mark && agent.at(mark)) agent.fork(mark);
-      }
-      else agent[act](...(given ?? []));
+      } else agent[act](...(given ?? []));
     },
     /** Everything that is to be the same, with ids that were made by chance by their order. */
     view: (died = false, masked = []) => {
-      const history = agent.history.map(({ at: _, id, ...mark }) => ({ ...mark, messages: sorted(agent.at(id).messages).map(({ id }) => id), state: agent.at(id).state }));
+      const history = agent.history.map(({ at: _, id, ...mark }) => ({
+        ...mark,
+        messages: sorted(agent.at(id).messages).map(({ id }) => id),
+        state: agent.at(id).state,
+      }));
       const { timing: _, error, connection, messages, steps, ...rest } = agent.getSnapshot();
       const timeless = messages.map(({ reasoningDurationMs: _, durationMs: __, ...message }) => message);
-      const snapshot = { ...rest, messages: timeless, steps: steps.map(({ durationMs: _, ...step }) => step), phase: connection.phase, error: error && plain(error) };
+      const snapshot = {
+        ...rest,
+        messages: timeless,
+        steps: steps.map(({ durationMs: _, ...step }) => step),
+        phase: connection.phase,
+        error: error && plain(error),
+      };
       for (const name of masked) delete snapshot[name];
       // The queue of a save has new ids.
       if (died) snapshot.queue = snapshot.queue.map(({ id: _, ...waiting }) => waiting);
       // Nor does a save know why a call without a result has none, or that an answer is a denial.
       const cut = ({ phase, result }) => died && phase === "output-error" && result === undefined;
-      snapshot.toolCalls = snapshot.toolCalls.map((call) => (died && call.phase === "denied" ? { ...call, phase: "output-error" } : call)).map((call) => (cut(call) ? { ...call, phase: "input-available", status: "complete", error: undefined } : call));
+      snapshot.toolCalls = snapshot.toolCalls.map((call) => (died && call.phase === "denied" ? { ...call, phase: "output-error" } : call)).map((
+        call,
+      ) => (cut(call) ? { ...call, phase: "input-available", status: "complete", error: undefined } : call));
       const known = new Map();
       if (died) snapshot.messages = sorted(snapshot.messages);
       const sent = died ? requests.map((request) => ({ ...request, messages: sorted(request.messages) })) : requests;
-      const json = JSON.stringify({ requests: sent, log: log.filter(([, code]) => code !== "edit-late"), promises, snapshot, history }, (_key, value) =>
-        value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+      const json = JSON.stringify(
+        { requests: sent, log: log.filter(([, code]) => code !== "edit-late"), promises, snapshot, history },
+        (_key, value) =>
+          value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
       );
       return JSON.parse(json.replace(uuid, (id) => (known.has(id) || known.set(id, `id ${known.size}`), known.get(id))));
     },
@@ -306,7 +366,7 @@ function open(make, { pauses, store, throttled, thread }) {
 async function quiet(sides) {
   const size = () => JSON.stringify(sides.map(({ view }) => view()));
   let last = size();
-  for (let same = 0; same < 2; ) {
+  for (let same = 0; same < 2;) {
     for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
     const next = size();
     same = next === last ? same + 1 : 0;

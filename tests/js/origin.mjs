@@ -49,11 +49,13 @@ export class Origin {
   store(page, { ordered, full, code }) {
     const { outside } = this;
     /** The code that writes stores comes to the page. */
-    const coming = () => (page.code ??= new Promise((resolve) => outside.later(`${page.name} has the code`, {}, () => {
-      if (page.dead) return;
-      page.early = false;
-      resolve(openSaves);
-    })));
+    const coming = () => (page.code ??= new Promise((resolve) =>
+      outside.later(`${page.name} has the code`, {}, () => {
+        if (page.dead) return;
+        page.early = false;
+        resolve(openSaves);
+      })
+    ));
     page.early ??= !!code;
     const asked = (what, action) => {
       if (!this.slow) return page.dead ? undefined : action();
@@ -66,22 +68,28 @@ export class Origin {
       key: page.key,
       ordered,
       load: () => asked("load", () => structuredClone(this.saved)),
-      save: (saved) => asked("save", () => {
-        if (this.full && outside.pick(2)) {
-          outside.note(`${page.name} is not saved`);
-          throw new Error("full");
-        }
-        outside.note(`${page.name} saved ${saved.messages.map(({ id }) => id)} queue ${saved.queue.map(({ messages }) => messages.map(({ id }) => id))} ${saved.running}`);
-        this.saved = saved;
-      }),
+      save: (saved) =>
+        asked("save", () => {
+          if (this.full && outside.pick(2)) {
+            outside.note(`${page.name} is not saved`);
+            throw new Error("full");
+          }
+          outside.note(
+            `${page.name} saved ${saved.messages.map(({ id }) => id)} queue ${
+              saved.queue.map(({ messages }) => messages.map(({ id }) => id))
+            } ${saved.running}`,
+          );
+          this.saved = saved;
+        }),
       clear: () => asked("clear", () => (this.saved = undefined)),
       ...(full && {
         record: {
           load: () => asked("load", () => structuredClone(this.record)),
-          save: (record) => asked("record", () => {
-            outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
-            this.record = structuredClone(record);
-          }),
+          save: (record) =>
+            asked("record", () => {
+              outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
+              this.record = structuredClone(record);
+            }),
         },
       }),
     });
@@ -222,7 +230,10 @@ export class Origin {
         const say = (what, action) => this.outside.later(`${page.name} ${runId} ${what}`, stream, () => page.dead || !open || action());
         say("answers", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
         const calling = { id: toolCallId, type: "function", function: { name: calls[0].toolCallName, arguments: "{}" } };
-        const made = { TEXT_MESSAGE_END: { id: messageId, role: "assistant", content: `Heard ${last.id}` }, TOOL_CALL_END: { id: messageId, role: "assistant", toolCalls: [calling] } };
+        const made = {
+          TEXT_MESSAGE_END: { id: messageId, role: "assistant", content: `Heard ${last.id}` },
+          TOOL_CALL_END: { id: messageId, role: "assistant", toolCalls: [calling] },
+        };
         for (const event of events) {
           say(event.type, () => {
             if (made[event.type]) this.keep(made[event.type]);

@@ -110,13 +110,17 @@ for (const [house, rooms, arrows] of houses) {
     });
 
     test("what a room may use, it uses", () => {
-      const unused = Object.entries(rooms).flatMap(([from, uses]) => uses.filter((to) => !known.some((arrow) => arrow.from === from && arrow.to === to)).map((to) => `${from} → ${to}`));
+      const unused = Object.entries(rooms).flatMap(([from, uses]) =>
+        uses.filter((to) => !known.some((arrow) => arrow.from === from && arrow.to === to)).map((to) => `${from} → ${to}`)
+      );
       assert.deepEqual(unused, []);
     });
 
     test("there is no circle: a room uses only rooms above it in the table", () => {
       const order = Object.keys(rooms);
-      const up = Object.entries(rooms).flatMap(([from, uses]) => uses.filter((to) => to !== "glue" && order.indexOf(to) >= order.indexOf(from)).map((to) => `${from} → ${to}`));
+      const up = Object.entries(rooms).flatMap(([from, uses]) =>
+        uses.filter((to) => to !== "glue" && order.indexOf(to) >= order.indexOf(from)).map((to) => `${from} → ${to}`)
+      );
       assert.deepEqual(up, []);
     });
 

@@ -28,5 +28,6 @@ for (const name of ["core", "base", "full"]) writeFileSync(new URL(`glue/${name}
 const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const base64 = deflateRawSync(empty).toString("base64");
 mkdirSync(new URL("glue/add-ons/", out));
-for (const name of ["bytes", "base-bytes", ...Object.keys(addOns).map((each) => `add-ons/${each}`)]) writeFileSync(new URL(`glue/${name}.js`, out), `export const bytes = "${base64}";\n`);
+for (const name of ["bytes", "base-bytes", ...Object.keys(addOns).map((each) => `add-ons/${each}`)])
+  writeFileSync(new URL(`glue/${name}.js`, out), `export const bytes = "${base64}";\n`);
 writeFileSync(new URL("package.json", out), `{ "type": "module", "sideEffects": false }\n`);

@@ -70,7 +70,9 @@ export async function play(seed, kind) {
         outside.note(`${name} warning ${code}`);
       },
     };
-    const make = kind.worker ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options) : (options) => createAgentWith(core, options, !!kind.together);
+    const make = kind.worker
+      ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options)
+      : (options) => createAgentWith(core, options, !!kind.together);
     outside.note(`${name} opens`);
     life.agent = make(options);
     if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.unmount || mount(life));
@@ -148,7 +150,8 @@ export async function play(seed, kind) {
   const kept = (page) => {
     const { messages = [], queue = [] } = stored() ?? {};
     const ids = [...messages, ...queue.flatMap((waiting) => waiting.messages)].map(({ id }) => id);
-    for (const { id, life, result, stopped } of promises) if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no store`);
+    for (const { id, life, result, stopped } of promises)
+      if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no store`);
   };
 
   /** Somebody tries again what has failed, and pages back to the first message. Says whether there is something to do. */
@@ -171,13 +174,13 @@ export async function play(seed, kind) {
     ...(kind.thread ? ["load", "load", "loadOlder"].map((method) => () => here().length && ask(here()[pick(here().length)], method)) : []),
     ...(kind.together
       ? [
-          ...Array(3).fill(() => here().length && here().length < 5 && open(here()[pick(here().length)].page)),
-          ...Array(4).fill(() => {
-            const life = here()[pick(here().length)];
-            if (life?.unmount) unmount(life);
-            else if (life) mount(life);
-          }),
-        ]
+        ...Array(3).fill(() => here().length && here().length < 5 && open(here()[pick(here().length)].page)),
+        ...Array(4).fill(() => {
+          const life = here()[pick(here().length)];
+          if (life?.unmount) unmount(life);
+          else if (life) mount(life);
+        }),
+      ]
       : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
   ];
@@ -193,10 +196,10 @@ export async function play(seed, kind) {
     }
     if (!here().length) open();
     // Everything comes, somebody looks, and then time passes.
-    if (kind.together) for (const life of here()) if (!life.unmount) mount(life);
+    if (kind.together) { for (const life of here()) if (!life.unmount) mount(life); }
     await settle();
     origin.reachable = true;
-    for (let quiet = 0; quiet < 40; ) {
+    for (let quiet = 0; quiet < 40;) {
       assert.ok(outside.log.length < 4000, "the pages never come to rest");
       if (outside.waits) outside.next();
       else if (here().some(askAll));
@@ -264,7 +267,13 @@ export async function play(seed, kind) {
     }
     if (kind.full) return;
     // A message that is never sent is not in the server's thread.
-    if (!kind.thread) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
+    if (!kind.thread) {
+      for (const { id, life } of edits)
+        assert.ok(
+          life.gone || ids.includes(id) || (life.late && shown(life).includes(id)),
+          `${id} is lost`,
+        );
+    }
     // A message that comes too late to begin with is in the next save, and not shown beside later ones.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
     if (kind.linger === undefined && !lives.some(({ gone, late }) => gone || late)) assert.deepEqual(queue, [], "something waits for ever");

@@ -146,7 +146,9 @@ function text(message: Message): string {
       return message.activityType + String(message.content["title"]);
     case "user":
     case "tool":
-      return typeof message.content === "string" ? message.content : message.content.map((part) => (part.type === "text" ? part.text : part.source.value)).join();
+      return typeof message.content === "string"
+        ? message.content
+        : message.content.map((part) => (part.type === "text" ? part.text : part.source.value)).join();
     case "reasoning":
       return `${message.content}${message.durationMs ?? 0}`;
     case "developer":
@@ -307,4 +309,7 @@ createAgent({ url: "/agent", threadId: "t", server: langGraph() });
 createAgent({ threadId: "t", server: copilotKit({ runtimeUrl: "/api/copilotkit" }) });
 // @ts-expect-error this one has no address
 createAgent({ threadId: "t", server: langGraph() });
-createAgent({ url: "/agent", thread: { load: async ({ threadId, fetch }) => (await fetch(`/threads/${threadId}`)).json(), send: "turn", edits: "same-id", steer: true } });
+createAgent({
+  url: "/agent",
+  thread: { load: async ({ threadId, fetch }) => (await fetch(`/threads/${threadId}`)).json(), send: "turn", edits: "same-id", steer: true },
+});

@@ -10,7 +10,8 @@ import webpack from "webpack";
 /** @typedef {import("./consumer.mjs").Consumer} Consumer */
 
 /** The common part of every page: a button that submits, and how the run ended. */
-const page = (/** @type {string} */ script) => `<!doctype html>
+const page = (/** @type {string} */ script) =>
+  `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,">
 <div id="app"></div><script type="module" src="${script}"></script></html>`;
 
@@ -130,7 +131,10 @@ const sources = {
   bare: { "index.html": page("./main.js"), "main.js": `${ask} ask();` },
   typing: { "index.html": page("./main.jsx"), "main.jsx": typing },
   worker: { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker") },
-  "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker", "true", "guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] },") },
+  "full-worker": {
+    "index.html": page("./main.js"),
+    "main.js": worker("ag-ui-wasm/worker", "true", "guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] },"),
+  },
 };
 
 /**
@@ -267,10 +271,17 @@ export async function buildWorkers(consumer) {
   consumer.write("sites/workers/index.html", page("./page.js"));
   await Promise.all([
     bundle("worker.js", "esm", `${ask} ask().then(postMessage);`),
-    bundle("service-worker.js", "iife", `${ask}
+    bundle(
+      "service-worker.js",
+      "iife",
+      `${ask}
       addEventListener("install", () => skipWaiting());
-      addEventListener("message", (event) => event.waitUntil(ask().then((result) => event.ports[0].postMessage(result))));`),
-    bundle("page.js", "esm", `
+      addEventListener("message", (event) => event.waitUntil(ask().then((result) => event.ports[0].postMessage(result))));`,
+    ),
+    bundle(
+      "page.js",
+      "esm",
+      `
       globalThis.askWorker = () => new Promise((resolve, reject) => {
         const worker = new Worker("./worker.js", { type: "module" });
         worker.onmessage = ({ data }) => resolve(data);
@@ -283,7 +294,8 @@ export async function buildWorkers(consumer) {
         const answer = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
         active.postMessage("ask", [port2]);
         return answer.finally(() => registration.unregister());
-      };`),
+      };`,
+    ),
   ]);
   return outDir;
 }

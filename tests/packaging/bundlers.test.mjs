@@ -77,7 +77,9 @@ const external = ["react", "svelte", "svelte/reactivity"];
 
 for (const [name, bundle] of Object.entries(bundlers)) {
   test(`a bundle by ${name} runs by itself`, async () => {
-    const entry = consumer.write(`${name}/main.js`, `
+    const entry = consumer.write(
+      `${name}/main.js`,
+      `
       import { createAgent } from "ag-ui-wasm";
       const agent = createAgent({ url: process.argv[2] });
       // Rollup's single file has what is imported later after what waits at the top level.
@@ -85,7 +87,8 @@ for (const [name, bundle] of Object.entries(bundlers)) {
         if (error) console.error(error);
         console.log(outcome, agent.getSnapshot().messages[1].content);
       });
-    `);
+    `,
+    );
     const file = consumer.write(`alone/${name}.mjs`, await bundle(entry));
     assert.equal(await consumer.node(file, server.url), `success ${ANSWER}`);
   });
@@ -109,7 +112,16 @@ for (const [name, bundle] of Object.entries(bundlers)) {
 /** @type {Record<string, (entry: string, path: string) => Promise<unknown>>} the same with splitting: entry → main.mjs and its chunks in a folder */
 const splitters = {
   esbuild: (entry, outdir) =>
-    esbuild({ entryPoints: { main: entry }, bundle: true, splitting: true, minify: true, format: "esm", outdir, outExtension: { ".js": ".mjs" }, logLevel: "error" }),
+    esbuild({
+      entryPoints: { main: entry },
+      bundle: true,
+      splitting: true,
+      minify: true,
+      format: "esm",
+      outdir,
+      outExtension: { ".js": ".mjs" },
+      logLevel: "error",
+    }),
   async rollup(entry, dir) {
     const bundle = await rollup({ input: { main: entry }, plugins: [nodeResolve()], onwarn });
     await bundle.write({ dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
@@ -129,7 +141,9 @@ const toChunks = (entry, path) => ({
 
 for (const [name, split] of Object.entries(splitters)) {
   test(`${name} splits: at first comes neither a module nor what works only with one`, async () => {
-    const entry = consumer.write(`split/${name}.js`, `
+    const entry = consumer.write(
+      `split/${name}.js`,
+      `
       import { createAgent } from "ag-ui-wasm";
       // The second argument has an add-on loaded.
       const agent = createAgent({ url: process.argv[2], rules: process.argv[3] });
@@ -137,7 +151,8 @@ for (const [name, split] of Object.entries(splitters)) {
         if (error) console.error(error);
         console.log(outcome, agent.getSnapshot().messages[1].content);
       });
-    `);
+    `,
+    );
     const folder = mkdtempSync(join(consumer.folder, `split-${name}-`));
     await split(entry, folder);
     const files = new Map(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]));

@@ -48,7 +48,39 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.deepEqual(manifest.sideEffects, ["./worker-main.js", "./worker-full.js"]);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./vue", "./angular", "./worker", "./worker-main", "./worker-full"],
-    ...["./ag-ui-client", "./a2ui", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./ai-sdk", "./announcer", "./announcer/react", "./announcer/svelte", "./announcer/vue", "./assistant-ui", "./attachments", "./attachments/react", "./attachments/svelte", "./attachments/vue", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./mcp-apps", "./ngaf", "./open-search", "./servers", "./testing", "./threads", "./threads/react", "./threads/svelte", "./threads/vue", "./traces"],
+    ...[
+      "./ag-ui-client",
+      "./a2ui",
+      "./agent-os",
+      "./agent-os/react",
+      "./agent-os/svelte",
+      "./ai-sdk",
+      "./announcer",
+      "./announcer/react",
+      "./announcer/svelte",
+      "./announcer/vue",
+      "./assistant-ui",
+      "./attachments",
+      "./attachments/react",
+      "./attachments/svelte",
+      "./attachments/vue",
+      "./blocks",
+      "./blocks/react",
+      "./blocks/svelte",
+      "./chio",
+      "./hector",
+      "./inspector",
+      "./mcp-apps",
+      "./ngaf",
+      "./open-search",
+      "./servers",
+      "./testing",
+      "./threads",
+      "./threads/react",
+      "./threads/svelte",
+      "./threads/vue",
+      "./traces",
+    ],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });
@@ -88,14 +120,31 @@ function filesOf(...entries) {
 }
 
 /** The files of the entries that are modules. */
-const modules = () => /** @type {string[]} */ (Object.values(JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).exports).flatMap(({ default: file }) => file ?? []));
+const modules =
+  () => /** @type {string[]} */ (Object.values(JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).exports).flatMap(({ default: file }) =>
+    file ?? []
+  ));
 
 test("no entry leads to the program", () => {
   assert.deepEqual(filesOf(...modules()).filter((file) => file.startsWith("cli")), []);
 });
 
 test("an entry beside the client is in the bundle of no other entry", () => {
-  const rooms = ["a2ui", "ag-ui-client", "ai-sdk", "announcer", "assistant-ui", "attachments", "blocks", "inspector", "mcp-apps", "servers", "systems", "threads", "traces"];
+  const rooms = [
+    "a2ui",
+    "ag-ui-client",
+    "ai-sdk",
+    "announcer",
+    "assistant-ui",
+    "attachments",
+    "blocks",
+    "inspector",
+    "mcp-apps",
+    "servers",
+    "systems",
+    "threads",
+    "traces",
+  ];
   for (const entry of modules()) {
     const own = entry.replace("./", "").split("/")[0];
     // The inspector announces what it shows.

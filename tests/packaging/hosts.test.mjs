@@ -19,7 +19,9 @@ const execute = promisify(execFile);
  */
 function program(scope, name, path) {
   const packages = existsSync(moduleFile(scope)) ? readdirSync(moduleFile(scope)) : [];
-  const files = packages.filter((found) => found.startsWith(name)).flatMap((found) => [path, `${path}.exe`].map((file) => moduleFile(join(scope, found, file))));
+  const files = packages.filter((found) => found.startsWith(name)).flatMap((found) =>
+    [path, `${path}.exe`].map((file) => moduleFile(join(scope, found, file)))
+  );
   return files.find((file) => existsSync(file));
 }
 const bun = program("@oven", "bun-", "bin/bun");
@@ -69,7 +71,9 @@ async function ask(text, name) {
   const outfile = join(consumer.folder, `${name}-bundle.mjs`);
   await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", external: ["*.wasm"], conditions: ["workerd"], logLevel: "error" });
   copyFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/core.wasm"), join(consumer.folder, "core.wasm"));
-  const config = consumer.write(`${name}.capnp`, `
+  const config = consumer.write(
+    `${name}.capnp`,
+    `
     using Workerd = import "/workerd/workerd.capnp";
     const config :Workerd.Config = (
       services = [(name = "main", worker = .main), (name = "internet", network = (allow = ["private", "public"]))],
@@ -79,7 +83,8 @@ async function ask(text, name) {
       modules = [(name = "main", esModule = embed "${name}-bundle.mjs"), (name = "ag-ui-wasm/core.wasm", wasm = embed "core.wasm")],
       compatibilityDate = "2026-10-01",
     );
-  `);
+  `,
+  );
   const host = spawn(workerd ?? "", ["serve", config, "--control-fd=3"], { cwd: consumer.folder, stdio: ["ignore", "inherit", "inherit", "pipe"] });
   try {
     /** @type {number} */

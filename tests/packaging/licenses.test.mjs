@@ -13,8 +13,13 @@ const notices = readFileSync(join(packageFolder, "THIRD-PARTY-LICENSES.txt"), "u
 const sections = notices.split(`\n${"-".repeat(80)}\n`);
 
 test("every crate of the modules is named with the text of its license", async () => {
-  const tree = execFileSync("cargo", ["tree", "--locked", "--target", "wasm32-unknown-unknown", "--edges", "normal", "--prefix", "none", "--format", "{p}"], { cwd: root, encoding: "utf8" });
-  const named = new Set(tree.split("\n").map((line) => line.match(/^(\S+) v(\S+)/)).filter((match) => match !== null).map(([, name, version]) => `${name} ${version}`));
+  const tree = execFileSync("cargo", ["tree", "--locked", "--target", "wasm32-unknown-unknown", "--edges", "normal", "--prefix", "none", "--format", "{p}"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const named = new Set(
+    tree.split("\n").map((line) => line.match(/^(\S+) v(\S+)/)).filter((match) => match !== null).map(([, name, version]) => `${name} ${version}`),
+  );
   named.delete([...named].find((crate) => crate.startsWith("ag-ui-wasm ")) ?? "");
   assert.ok([...named].some((crate) => crate.startsWith("memchr ")), "the tree was read");
   const packages = new Map((await dependencies()).map((crate) => [`${crate.name} ${crate.version}`, crate]));
@@ -23,7 +28,9 @@ test("every crate of the modules is named with the text of its license", async (
     const section = sections.find((text) => text.split("\n").some((line) => line.startsWith(`${crate} (`)));
     assert.ok(section, `${crate} is named`);
     const folder = dirname(manifest_path);
-    const texts = readdirSync(folder).filter((file) => /^(LICEN[CS]E|COPYING)/i.test(file)).map((file) => readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim());
+    const texts = readdirSync(folder).filter((file) => /^(LICEN[CS]E|COPYING)/i.test(file)).map((file) =>
+      readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim()
+    );
     assert.ok(texts.some((text) => section.includes(text)), `${crate} has its own text`);
   }
 });

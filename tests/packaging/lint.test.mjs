@@ -30,9 +30,7 @@ test("arethetypeswrong finds nothing", async () => {
   // The package is ESM only, and a .wasm has no types.
   const args = [tarball, "--profile", "esm-only", "--exclude-entrypoints", "core.wasm", "full.wasm", "--format", "ascii", "--no-color", "--no-emoji"];
   const complaint = await new Promise((resolve) => {
-    execFile(process.execPath, [moduleFile("@arethetypeswrong/cli/dist/index.js"), ...args], (error, stdout, stderr) =>
-      resolve(error ? stdout + stderr : ""),
-    );
+    execFile(process.execPath, [moduleFile("@arethetypeswrong/cli/dist/index.js"), ...args], (error, stdout, stderr) => resolve(error ? stdout + stderr : ""));
   });
   assert.equal(complaint, "");
 });

@@ -77,7 +77,9 @@ test("the documented plugin preloads both chunks, where the site has them", asyn
   const [, code = ""] = text.match(/```js\n(export function preloadCore[^]*?)```/) ?? [];
   const { preloadCore } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
   const folder = await buildSite(consumer, "bare", { base: "/app/", plugins: [preloadCore()] });
-  const links = [...readFileSync(join(folder, "index.html"), "utf8").matchAll(/<link rel="modulepreload" crossorigin href="\/app\/assets\/([^"]+)">/g)].map(([, name = ""]) => name);
+  const links = [...readFileSync(join(folder, "index.html"), "utf8").matchAll(/<link rel="modulepreload" crossorigin href="\/app\/assets\/([^"]+)">/g)].map((
+    [, name = ""],
+  ) => name);
   assert.deepEqual(links.map((name) => name.replace(/-[\w-]{8}\.js$/, "")).sort(), ["core-inline", "live"]);
   for (const name of links) assert.ok(existsSync(join(folder, "assets", name)), name);
 });
@@ -124,7 +126,7 @@ for (const name of engineNames) {
         await browser.click("#leave");
         assert.deepEqual([sent(), asked], [[], 1]);
         release();
-        for (const end = Date.now() + 15_000; !sent().length && Date.now() < end; ) await rows();
+        for (const end = Date.now() + 15_000; !sent().length && Date.now() < end;) await rows();
         assert.deepEqual(sent(), [["one", "two"]]);
         assert.deepEqual(await browser.consoleErrors(), []);
       });

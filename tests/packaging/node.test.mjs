@@ -38,13 +38,16 @@ const expected = {
 };
 
 test("createAgent gives a snapshot at once, before there is any WebAssembly", async () => {
-  const script = consumer.write("sync.mjs", `
+  const script = consumer.write(
+    "sync.mjs",
+    `
     delete globalThis.WebAssembly;
     const { createAgent, AgentError } = await import("ag-ui-wasm");
     const agent = createAgent({ url: "http://127.0.0.1:1/", threadId: "t", initialState: { a: 1 } });
     const { threadId, status, messages, state } = agent.getSnapshot();
     console.log(JSON.stringify({ threadId, status, messages, state, is: AgentError.is(new Error("x")) }));
-  `);
+  `,
+  );
   const printed = JSON.parse(await consumer.node(script));
   assert.deepEqual(printed, { threadId: "t", status: "idle", messages: [], state: { a: 1 }, is: false });
 });
@@ -60,13 +63,16 @@ test("a run goes from the socket to the final message", async () => {
 });
 
 test("the process ends by itself once a run has ended", async () => {
-  const script = consumer.write("ends.mjs", `
+  const script = consumer.write(
+    "ends.mjs",
+    `
     import { createAgent } from "ag-ui-wasm";
     const agent = createAgent({ url: process.argv[2] });
     agent.subscribe(() => {});
     const { outcome } = await agent.submit("hi");
     console.log(outcome);
-  `);
+  `,
+  );
   assert.equal(await consumer.node(script, server.url), "success");
 });
 

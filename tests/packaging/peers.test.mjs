@@ -32,13 +32,21 @@ describe("peers", () => {
 
   /** Puts a module without exports in place of a peer, of that version. @param {string} peer @param {string} version */
   function place(peer, version) {
-    consumer.write(`node_modules/${peer}/package.json`, JSON.stringify({ name: peer, version, type: "module", exports: { ".": "./index.js", "./*": "./index.js" } }));
+    consumer.write(
+      `node_modules/${peer}/package.json`,
+      JSON.stringify({ name: peer, version, type: "module", exports: { ".": "./index.js", "./*": "./index.js" } }),
+    );
     consumer.write(`node_modules/${peer}/index.js`, "export {};");
   }
 
   /** Node's error when it imports the entry; nothing where there is none. @param {string} entry */
   async function complaint(entry) {
-    const script = consumer.write("peer.mjs", `await import(${JSON.stringify(nameOf(entry))}).then(() => console.log(""), (error) => console.log(error.code ?? error.name, error.message.replaceAll("\\n", " ")));`);
+    const script = consumer.write(
+      "peer.mjs",
+      `await import(${
+        JSON.stringify(nameOf(entry))
+      }).then(() => console.log(""), (error) => console.log(error.code ?? error.name, error.message.replaceAll("\\n", " ")));`,
+    );
     return consumer.node(script);
   }
 
@@ -58,7 +66,13 @@ describe("peers", () => {
       assert.match(missing, named);
       // Bundlers stop, and name it as well.
       await assert.rejects(
-        build({ stdin: { contents: `import * as all from ${JSON.stringify(nameOf(entry))}; console.log(all)`, resolveDir: consumer.folder }, bundle: true, write: false, format: "esm", logLevel: "silent" }),
+        build({
+          stdin: { contents: `import * as all from ${JSON.stringify(nameOf(entry))}; console.log(all)`, resolveDir: consumer.folder },
+          bundle: true,
+          write: false,
+          format: "esm",
+          logLevel: "silent",
+        }),
         (/** @type {any} */ { errors }) => errors.every((/** @type {any} */ { text }) => peers.some((peer) => text.startsWith(`Could not resolve "${peer}`))),
       );
       try {

@@ -25,7 +25,8 @@ after(async () => {
 const npx = (...args) =>
   new Promise((resolve) => {
     const shell = process.platform === "win32";
-    execFile("npx", ["--offline", "ag-ui-wasm", ...args], { cwd: consumer.folder, shell }, (error, out, err) => resolve({ status: error ? Number(error.code) : 0, out, err }));
+    execFile("npx", ["--offline", "ag-ui-wasm", ...args], { cwd: consumer.folder, shell }, (error, out, err) =>
+      resolve({ status: error ? Number(error.code) : 0, out, err }));
   });
 
 test("npx ag-ui-wasm check judges a server, and records it", async () => {
@@ -33,7 +34,9 @@ test("npx ag-ui-wasm check judges a server, and records it", async () => {
   assert.deepEqual([status, JSON.parse(out).violations], [0, []]);
   assert.equal(JSON.parse(out).official.by, "core");
   const recording = readFileSync(join(consumer.folder, "run.jsonl"), "utf8");
-  const script = consumer.write("play.mjs", `
+  const script = consumer.write(
+    "play.mjs",
+    `
     import { readFileSync } from "node:fs";
     import { createAgent } from "ag-ui-wasm";
     import { scriptedAgent } from "ag-ui-wasm/testing";
@@ -44,7 +47,8 @@ test("npx ag-ui-wasm check judges a server, and records it", async () => {
     await server.request();
     await server.tick(60_000);
     console.log((await run).outcome, agent.getSnapshot().messages.at(-1).content);
-  `);
+  `,
+  );
   assert.equal(await consumer.node(script), "success Hello from a real socket 👋");
   assert.ok(recording.includes('{"type":"RUN_STARTED"'));
 });

@@ -27,7 +27,9 @@ const reacts = {
 for (const [version, peers] of Object.entries(reacts)) {
   test(`React ${version} renders on a server`, async () => {
     const consumer = await consumerWith(peers);
-    const script = consumer.write("ssr.mjs", `
+    const script = consumer.write(
+      "ssr.mjs",
+      `
       ${withoutWasm}
       const { createElement, version } = await import("react");
       const { renderToString } = await import("react-dom/server");
@@ -38,7 +40,8 @@ for (const [version, peers] of Object.entries(reacts)) {
         return createElement("p", { className: status }, count, " ", messages.map(({ content }) => content).join());
       }
       console.log(version.split(".")[0] + renderToString(createElement(Chat)).replaceAll("<!-- -->", ""));
-    `);
+    `,
+    );
     assert.equal(await consumer.node(script), `${version}<p class="idle">1 hello</p>`);
   });
 }
@@ -52,19 +55,24 @@ test("Svelte 5 renders on a server", async () => {
     </script>
     <p class={chat.status}>{#each chat.messages as message (message.id)}{message.content}{/each}</p>`;
   consumer.write("chat.js", compile(source, { generate: "server", name: "Chat", filename: "chat.svelte" }).js.code);
-  const script = consumer.write("ssr.mjs", `
+  const script = consumer.write(
+    "ssr.mjs",
+    `
     ${withoutWasm}
     const { render } = await import("svelte/server");
     const { default: Chat } = await import("./chat.js");
     console.log(render(Chat).body.replaceAll(/<!--.*?-->/g, ""));
-  `);
+  `,
+  );
   assert.equal(await consumer.node(script), `<p class="idle">hello</p>`);
 });
 
 test("Angular renders on a server", async () => {
   const names = ["core", "common", "compiler", "platform-browser", "platform-server"].map((name) => `@angular/${name}`);
   const consumer = await consumerWith(Object.fromEntries([...names, "rxjs", "tslib", "xhr2"].map((name) => [name, name])));
-  const script = consumer.write("ssr.mjs", `
+  const script = consumer.write(
+    "ssr.mjs",
+    `
     ${withoutWasm}
     // It greets in development mode.
     console.log = () => {};
@@ -81,13 +89,16 @@ test("Angular renders on a server", async () => {
     const providers = [provideZonelessChangeDetection(), provideServerRendering()];
     const html = await renderApplication((context) => bootstrapApplication(Chat, { providers }, context), { document: "<app-root></app-root>", url: "/" });
     process.stdout.write(/<p[^]*<\\/p>/.exec(html)[0].replaceAll(/<!--.*?-->/g, ""));
-  `);
+  `,
+  );
   assert.equal(await consumer.node(script), '<p class="idle">hello</p>');
 });
 
 test("Vue 3 renders on a server", async () => {
   const consumer = await consumerWith({ vue: "vue", "@vue/server-renderer": "@vue/server-renderer" });
-  const script = consumer.write("ssr.mjs", `
+  const script = consumer.write(
+    "ssr.mjs",
+    `
     ${withoutWasm}
     const { createSSRApp, h } = await import("vue");
     const { renderToString } = await import("@vue/server-renderer");
@@ -101,6 +112,7 @@ test("Vue 3 renders on a server", async () => {
     };
     const Page = { setup: () => (provideAgent(${options}), () => h(Thread)) };
     console.log(await renderToString(createSSRApp(Page)));
-  `);
+  `,
+  );
   assert.equal(await consumer.node(script), '<p class="idle">hello</p>');
 });

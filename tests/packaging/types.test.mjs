@@ -73,44 +73,63 @@ for (const [moduleResolution, module] of /** @type {const} */ ([["bundler", "ES2
   test(`an application compiles with moduleResolution ${moduleResolution}`, async () => {
     const folder = `types-${moduleResolution}`;
     consumer.write(`${folder}/app.ts`, source);
-    const project = consumer.write(`${folder}/tsconfig.json`, JSON.stringify({
-      compilerOptions: {
-        target: "ES2022",
-        lib: ["ES2022", "DOM", "DOM.Iterable"],
-        module,
-        moduleResolution,
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        noEmit: true,
-        types: [],
-        // The package's own declarations are checked too.
-        skipLibCheck: false,
-      },
-      files: ["app.ts"],
-    }));
+    const project = consumer.write(
+      `${folder}/tsconfig.json`,
+      JSON.stringify({
+        compilerOptions: {
+          target: "ES2022",
+          lib: ["ES2022", "DOM", "DOM.Iterable"],
+          module,
+          moduleResolution,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          noEmit: true,
+          types: [],
+          // The package's own declarations are checked too.
+          skipLibCheck: false,
+        },
+        files: ["app.ts"],
+      }),
+    );
     assert.equal(await tsc(project), "");
   });
 }
 
 test("the glue is what the sources were compiled against", async () => {
-  consumer.write("glue/check.ts", `
+  consumer.write(
+    "glue/check.ts",
+    `
     import type * as made from ${JSON.stringify(join(root, "pkg/glue/core.js"))};
     import type * as declared from ${JSON.stringify(join(root, "js/glue/core.js"))};
     export const glue = (given: typeof made): typeof declared => given;
-  `);
-  const project = consumer.write("glue/tsconfig.json", JSON.stringify({
-    compilerOptions: { target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable", "ESNext.Disposable"], module: "ES2022", moduleResolution: "bundler", strict: true, noEmit: true, types: [] },
-    files: ["check.ts"],
-  }));
+  `,
+  );
+  const project = consumer.write(
+    "glue/tsconfig.json",
+    JSON.stringify({
+      compilerOptions: {
+        target: "ES2022",
+        lib: ["ES2022", "DOM", "DOM.Iterable", "ESNext.Disposable"],
+        module: "ES2022",
+        moduleResolution: "bundler",
+        strict: true,
+        noEmit: true,
+        types: [],
+      },
+      files: ["check.ts"],
+    }),
+  );
   assert.equal(await tsc(project), "");
 });
 
 /** @param {string} project @returns {Promise<string>} what the compiler complains about */
 function tsc(project) {
   return new Promise((resolve) => {
-    execFile(process.execPath, [moduleFile("typescript/bin/tsc"), "--pretty", "false", "-p", project], (error, stdout, stderr) =>
-      resolve((stdout + stderr).trim() || (error ? error.message : "")),
+    execFile(
+      process.execPath,
+      [moduleFile("typescript/bin/tsc"), "--pretty", "false", "-p", project],
+      (error, stdout, stderr) => resolve((stdout + stderr).trim() || (error ? error.message : "")),
     );
   });
 }

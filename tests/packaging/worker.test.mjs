@@ -78,7 +78,14 @@ for (const name of engineNames) {
     };
     const good = { outcome: "success", said: ANSWER, error: "" };
 
-    for (const site of ["built by Vite", "built by Vite, full", "built by webpack", "without a bundler", "bundled with a script of its own", "served by Vite"]) {
+    for (const site of [
+      "built by Vite",
+      "built by Vite, full",
+      "built by webpack",
+      "without a bundler",
+      "bundled with a script of its own",
+      "served by Vite",
+    ]) {
       test(`${site}, the agent works in a worker`, { skip }, async () => {
         assert.deepEqual(await ask(address[site] ?? ""), good);
         assert.equal(await browser.text("#warning"), "");

@@ -22,7 +22,8 @@ function declared(folder, declaration) {
   /** @type {Map<string, Set<string>>} */
   const places = new Map();
   for (const file of files) {
-    for (const [, name = ""] of readFileSync(at(file), "utf8").matchAll(declaration)) places.set(name, (places.get(name) ?? new Set()).add(file.replace(FRAMEWORKS, "")));
+    for (const [, name = ""] of readFileSync(at(file), "utf8").matchAll(declaration))
+      places.set(name, (places.get(name) ?? new Set()).add(file.replace(FRAMEWORKS, "")));
   }
   return places;
 }

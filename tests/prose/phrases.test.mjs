@@ -6,7 +6,11 @@ import { beginnings, prose } from "./prose.mjs";
 
 /** @type {readonly [phrase: RegExp, instead: string, allowed?: RegExp][]} */
 const PHRASES = [
-  [/\bbehind\b/i, '"after" for time and order, "older than" for values', /behind (a proxy|`import\(\)`|a URL|the church|it has begun|one interface)|`behind`|behind\?|(leaves?|left) [\w ]*behind|(measurements|framework|agent|chat) behind/i],
+  [
+    /\bbehind\b/i,
+    '"after" for time and order, "older than" for values',
+    /behind (a proxy|`import\(\)`|a URL|the church|it has begun|one interface)|`behind`|behind\?|(leaves?|left) [\w ]*behind|(measurements|framework|agent|chat) behind/i,
+  ],
   [/\bany more\b/i, '"no longer", or the positive fact'],
   [/\brun is on\b/i, '"while a run is in progress"'],
   [/\bof no interest\b/i, '"is ignored"'],
@@ -14,7 +18,10 @@ const PHRASES = [
   [/\btwice does no more\b/i, '"idempotent"'],
   [/\bit else does not\b/i, '"otherwise"'],
   [/\bwhom?\b [a-z]+ tells?\b/i, '"how … is notified"'],
-  [/\b(is|are|was|were|be|been|being|not|have|had|has) told (of|about|that|what|the|by|in|all|again|first|next|once|as|whole|at|it|anyway|a)\b/i, '"notified", "reported", "emitted", "sent" or "replayed"'],
+  [
+    /\b(is|are|was|were|be|been|being|not|have|had|has) told (of|about|that|what|the|by|in|all|again|first|next|once|as|whole|at|it|anyway|a)\b/i,
+    '"notified", "reported", "emitted", "sent" or "replayed"',
+  ],
   [/\balso if\b/i, '"even if"'],
   [/\b(for|to|by|of) who\b/i, 'a noun: "for a reader", "by the caller"'],
   [/(^\W*|[.:;] )Who (?!am|is|may)[a-z]+s?\b/, 'a noun: "a reader that …"'],

@@ -13,7 +13,8 @@ const SKIPPED = /^(tests\/fixtures|fuzz\/corpus|tools\/licenses|tests\/prose)\//
 /** @typedef {{ file: string, line: number, text: string }} Prose */
 
 /** The files that git knows and people read. */
-const files = () => execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n").filter((file) => EXTENSIONS.test(file) && !SKIPPED.test(file));
+const files = () =>
+  execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n").filter((file) => EXTENSIONS.test(file) && !SKIPPED.test(file));
 
 /** Every line of prose. @returns {Prose[]} */
 export const prose = () => files().flatMap(linesOf);

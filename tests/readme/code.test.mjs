@@ -16,7 +16,15 @@ import { blocks, documents, read } from "./documents.mjs";
 /** @typedef {import("./documents.mjs").Block} Block */
 
 /** Pages without code that can run here: tables and pictures, and libraries that are not installed here. */
-const withoutCode = ["docs/assistant-ui.md", "docs/check.md", "docs/comparison.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
+const withoutCode = [
+  "docs/assistant-ui.md",
+  "docs/check.md",
+  "docs/comparison.md",
+  "docs/how-it-works.md",
+  "docs/rules.md",
+  "docs/security.md",
+  "docs/versions.md",
+];
 /** Pages whose first block needs a server of their system; the tests of that system run it. */
 const ofSystems = (/** @type {string} */ name) => name.startsWith("docs/systems/");
 /** Pages whose code tests/servers runs. */
@@ -29,7 +37,34 @@ let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked", "@a2ui/web_core", "@opentelemetry/api", "solid-js", "preact"];
+  const peers = [
+    "react",
+    "react-dom",
+    "svelte",
+    "jsdom",
+    "vite",
+    "csstype",
+    "undici-types",
+    "@types/react",
+    "@types/react-dom",
+    "@types/node",
+    "rxjs",
+    "tslib",
+    "@ag-ui/core",
+    "vue",
+    "@angular/core",
+    "@angular/common",
+    "@angular/platform-browser",
+    "@vue/server-renderer",
+    "ai",
+    "@ai-sdk/react",
+    "dompurify",
+    "marked",
+    "@a2ui/web_core",
+    "@opentelemetry/api",
+    "solid-js",
+    "preact",
+  ];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";
@@ -54,8 +89,14 @@ function first(name) {
 async function run(name, { language, code }) {
   const { code: script } = await transform(live(code), { loader: /** @type {"js" | "ts" | "tsx"} */ (language), jsx: "automatic" });
   const file = consumer.write(`${name.replaceAll("/", "-")}.mjs`, script);
-  const start = consumer.write(`run-${name.replaceAll("/", "-")}.mjs`, `
-    ${/\bdocument\.|\bsessionStorage\b/.test(script) ? 'globalThis.window = new (await import("jsdom")).JSDOM("<textarea></textarea>", { url: "http://localhost" }).window; Object.assign(globalThis, { document: window.document, sessionStorage: window.sessionStorage, addEventListener: window.addEventListener.bind(window) });' : ""}
+  const start = consumer.write(
+    `run-${name.replaceAll("/", "-")}.mjs`,
+    `
+    ${
+      /\bdocument\.|\bsessionStorage\b/.test(script)
+        ? 'globalThis.window = new (await import("jsdom")).JSDOM("<textarea></textarea>", { url: "http://localhost" }).window; Object.assign(globalThis, { document: window.document, sessionStorage: window.sessionStorage, addEventListener: window.addEventListener.bind(window) });'
+        : ""
+    }
     const parts = Object.entries(await import(${JSON.stringify(file)}));
     const components = parts.filter(([name, part]) => /^[A-Z]/.test(name) && part.length === 0).map(([, part]) => part);
     if (${language === "tsx"} && components.length > 0) {
@@ -67,7 +108,8 @@ async function run(name, { language, code }) {
     const rows = [...(globalThis.document?.querySelectorAll("ol > li") ?? [])].map((row) => row.textContent);
     if (rows.length > 0) console.log(JSON.stringify(rows));
     process.exit();
-  `);
+  `,
+  );
   return consumer.node(start);
 }
 
@@ -83,7 +125,7 @@ describe("code", () => {
     const files = documents.flatMap((name) =>
       blocks(name)
         .filter(({ language, code }) => /^(js|tsx?)$/.test(language) && /^import .*"ag-ui-wasm/m.test(code) && !ofSystems(name))
-        .map(({ language, code }, i) => consumer.write(`types/${name.replaceAll("/", "-")}-${i}.${language}`, code)),
+        .map(({ language, code }, i) => consumer.write(`types/${name.replaceAll("/", "-")}-${i}.${language}`, code))
     );
     assert.ok(files.length > 12, `${files.length} blocks`);
     // Its packages are installed for one suite alone, which compares these types with them.
@@ -106,8 +148,10 @@ describe("code", () => {
     };
     const project = consumer.write("types/tsconfig.json", JSON.stringify({ compilerOptions, files }));
     const complaint = await new Promise((resolve) => {
-      execFile(process.execPath, [moduleFile("typescript/bin/tsc"), "--pretty", "false", "-p", project], (error, stdout, stderr) =>
-        resolve(error ? stdout + stderr : ""),
+      execFile(
+        process.execPath,
+        [moduleFile("typescript/bin/tsc"), "--pretty", "false", "-p", project],
+        (error, stdout, stderr) => resolve(error ? stdout + stderr : ""),
       );
     });
     assert.equal(complaint, "");
@@ -118,7 +162,10 @@ describe("code", () => {
       for (const { language, code } of blocks(name)) {
         // A part of a file, as the tutorial changes it.
         if (/^.*: (replace|by|before|insert)( -->)?\n/.test(code)) continue;
-        if (/^(jsx?|tsx?)$/.test(language)) await transform(code, { loader: /** @type {"js" | "ts" | "tsx"} */ (language), jsx: "automatic" }).catch((error) => assert.fail(`${name}: ${error.message}\n${code}`));
+        if (/^(jsx?|tsx?)$/.test(language))
+          await transform(code, { loader: /** @type {"js" | "ts" | "tsx"} */ (language), jsx: "automatic" }).catch((error) =>
+            assert.fail(`${name}: ${error.message}\n${code}`)
+          );
         if (language === "json") JSON.parse(code.replace(/^\/\/.*\n/, ""));
         if (language === "svelte") compile(code, { generate: "client", filename: "page.svelte" });
         if (language === "vue") assert.deepEqual(parse(code, { filename: "page.vue" }).errors, []);
@@ -176,9 +223,10 @@ describe("code", () => {
   };
   for (const name of documents.filter((name) => !(name in elsewhereAlone) && !ofSystems(name) && !ofServers(name))) {
     const later = blocks(name).filter(({ language, code }) => /^(js|tsx?)$/.test(language) && /^import .*"ag-ui-wasm/m.test(code) && code !== first(name).code);
-    if (later.length > 0) test(`${name}: the other examples run`, async () => {
-      for (const [at, block] of later.entries()) await run(`${name}-${at}`, block);
-    });
+    if (later.length > 0)
+      test(`${name}: the other examples run`, async () => {
+        for (const [at, block] of later.entries()) await run(`${name}-${at}`, block);
+      });
   }
 
   test("the Svelte component compiles without a warning, and renders", async () => {
@@ -188,11 +236,14 @@ describe("code", () => {
       assert.deepEqual(warnings.map(({ message }) => message), []);
       consumer.write(`svelte-${generate}.mjs`, js.code);
     }
-    const script = consumer.write("svelte-render.mjs", `
+    const script = consumer.write(
+      "svelte-render.mjs",
+      `
       import { render } from "svelte/server";
       import Chat from "./svelte-server.mjs";
       console.log(render(Chat).body.replaceAll(/<!--.*?-->/g, "").trim());
-    `);
+    `,
+    );
     assert.match(await consumer.node(script), /<form><input[^>]*>\s*<button>Send<\/button><\/form>$/);
   });
 
@@ -201,12 +252,15 @@ describe("code", () => {
     assert.deepEqual(errors, []);
     const { content } = compileScript(descriptor, { id: "chat", inlineTemplate: true, templateOptions: { ssr: true, ssrCssVars: [] } });
     consumer.write("chat.vue.mjs", content);
-    const script = consumer.write("vue-render.mjs", `
+    const script = consumer.write(
+      "vue-render.mjs",
+      `
       import { createSSRApp } from "vue";
       import { renderToString } from "@vue/server-renderer";
       import Chat from "./chat.vue.mjs";
       console.log((await renderToString(createSSRApp(Chat))).replaceAll(/<!--.*?-->/g, ""));
-    `);
+    `,
+    );
     assert.match(await consumer.node(script), /<form><input[^>]*>\s*<button>Send<\/button><\/form>$/);
   });
 

@@ -16,7 +16,9 @@ test("every file and folder that CONTRIBUTING names is there", () => {
   const ends = ["mod.rs", "glue/bytes.js", "index.json", "package.json", "allowed-differences.json"];
   const made = read(".gitignore");
   // An entry of the package looks like a file.
-  const missing = names.filter((name) => !name.startsWith("ag-ui-wasm/") && !ends.includes(name) && !made.includes(name.split("/")[0] ?? "") && !existsSync(join(root, name)));
+  const missing = names.filter((name) =>
+    !name.startsWith("ag-ui-wasm/") && !ends.includes(name) && !made.includes(name.split("/")[0] ?? "") && !existsSync(join(root, name))
+  );
   assert.deepEqual(missing, []);
   assert.ok(names.length > 30, `${names.length} names`);
 });

@@ -17,7 +17,9 @@ const named = (text) => new Set([...text.matchAll(/`"?([\w-]+)[^`]*`/g)].map((ma
 describe("tables", () => {
   /** The members of a public interface. @param {string} name */
   function members(name) {
-    const body = readdirSync(join(root, "js/api")).map((file) => read("js/api", file)).join("\n").match(new RegExp(`^export interface ${name}\\b.*?\\{\\n(.*?)^\\}`, "ms"))?.[1] ?? "";
+    const body =
+      readdirSync(join(root, "js/api")).map((file) => read("js/api", file)).join("\n").match(new RegExp(`^export interface ${name}\\b.*?\\{\\n(.*?)^\\}`, "ms"))
+        ?.[1] ?? "";
     const found = [...body.matchAll(/^ {2}(?:readonly )?(\w+)[?:(<]/gm)].map((match) => match[1] ?? "");
     assert.ok(found.length > 0, `members of ${name}`);
     return found;
@@ -42,8 +44,32 @@ describe("tables", () => {
 
   test("docs/options.md: the defaults of the limits", () => {
     const source = read("js/agent/settings.ts");
-    const bytes = { frameBytes: "10 * 2 ** 20", stateBytes: "16 * 2 ** 20", threadBytes: "64 * 2 ** 20", items: "100_000", warnings: "1000", errorBodyBytes: "64 * 2 ** 10", errorBodyMs: "5000", queue: "32", depth: "512", history: "100", graceMs: "1000" };
-    const shown = { frameBytes: "10 MiB", stateBytes: "16 MiB", threadBytes: "64 MiB", items: "100,000", warnings: "1000", errorBodyBytes: "64 KiB", errorBodyMs: "5000", queue: "32", depth: "512", history: "100", graceMs: "1000" };
+    const bytes = {
+      frameBytes: "10 * 2 ** 20",
+      stateBytes: "16 * 2 ** 20",
+      threadBytes: "64 * 2 ** 20",
+      items: "100_000",
+      warnings: "1000",
+      errorBodyBytes: "64 * 2 ** 10",
+      errorBodyMs: "5000",
+      queue: "32",
+      depth: "512",
+      history: "100",
+      graceMs: "1000",
+    };
+    const shown = {
+      frameBytes: "10 MiB",
+      stateBytes: "16 MiB",
+      threadBytes: "64 MiB",
+      items: "100,000",
+      warnings: "1000",
+      errorBodyBytes: "64 KiB",
+      errorBodyMs: "5000",
+      queue: "32",
+      depth: "512",
+      history: "100",
+      graceMs: "1000",
+    };
     for (const name of members("Limits")) {
       const given = `limits.${name} ?? ${bytes[/** @type {keyof typeof bytes} */ (name)]}`;
       assert.ok([`${given},`, `${given}),`].some((code) => source.includes(code)), name);
@@ -85,7 +111,9 @@ describe("tables", () => {
     // No code of ours: a type of JSON, and a code of the official client.
     const others = ["string", "abort"];
     const codes = new Set([...read("src/session/types/misuse.rs").matchAll(/=> "([a-z-]+)"/g)].map(([, code = ""]) => code));
-    for (const name of readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((file) => /^(?!cli|glue|ag-ui-client.stream).*\.ts$/.test(file))) {
+    for (const name of readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((file) =>
+      /^(?!cli|glue|ag-ui-client.stream).*\.ts$/.test(file)
+    )) {
       for (const [, code = ""] of read("js", name).matchAll(/(?:\bcode: |code = |warn\(|unsupported\(|refusal\()"([a-z]+(?:-[a-z]+)*)"/g)) codes.add(code);
     }
     assert.ok(codes.size > 40, `${codes.size} codes`);

@@ -117,7 +117,7 @@ export function player(recorded) {
   };
   const release = (more = 1) => {
     steps += more;
-    if (steps > 1) for (const go of waiting.splice(0)) go();
+    if (steps > 1) { for (const go of waiting.splice(0)) go(); }
   };
   return { fetch: send, exchanges: [...recorded], cutAfter: () => {}, release };
 }

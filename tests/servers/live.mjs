@@ -22,13 +22,16 @@ export async function install({ name, node }) {
   const folder = folderOf(name);
   const requirements = at(`tests/servers/requirements/${name}.txt`);
   const python = join(folder, "bin/python");
-  await whenChanged(`server-${name}`, { inputs: fingerprint([requirements]), outputs: [join(folder, "pyvenv.cfg")] }, () =>
-    step(`Installing the server ${name}`, async () => {
-      const uv = await ensureUv();
-      const log = `setup-server-${name}`;
-      await run(uv, ["venv", "--clear", "--quiet", folder], { log });
-      await run(uv, ["pip", "install", "--quiet", "--python", python, "-r", requirements], { log });
-    }),
+  await whenChanged(
+    `server-${name}`,
+    { inputs: fingerprint([requirements]), outputs: [join(folder, "pyvenv.cfg")] },
+    () =>
+      step(`Installing the server ${name}`, async () => {
+        const uv = await ensureUv();
+        const log = `setup-server-${name}`;
+        await run(uv, ["venv", "--clear", "--quiet", folder], { log });
+        await run(uv, ["pip", "install", "--quiet", "--python", python, "-r", requirements], { log });
+      }),
   );
   return python;
 }
@@ -37,11 +40,14 @@ export async function install({ name, node }) {
 async function installNode() {
   const folder = folderOf("node");
   const inputs = fingerprint([at("tests/servers/node")]);
-  await whenChanged("server-node", { inputs, outputs: [join(folder, "node_modules/.package-lock.json")] }, () =>
-    step("Installing the servers in Node", async () => {
-      cpSync(at("tests/servers/node"), folder, { recursive: true });
-      await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder], { log: "setup-server-node" });
-    }),
+  await whenChanged(
+    "server-node",
+    { inputs, outputs: [join(folder, "node_modules/.package-lock.json")] },
+    () =>
+      step("Installing the servers in Node", async () => {
+        cpSync(at("tests/servers/node"), folder, { recursive: true });
+        await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder], { log: "setup-server-node" });
+      }),
   );
   return process.execPath;
 }
@@ -51,8 +57,10 @@ async function ensureUv() {
   const folder = join(toolsFolder, "uv");
   const uv = join(folder, "bin/uv");
   const python = await ensurePython();
-  await whenChanged("uv", { inputs: uvVersion, outputs: [uv] }, () =>
-    run(python, ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", folder, `uv==${uvVersion}`], { log: "setup-uv" }),
+  await whenChanged(
+    "uv",
+    { inputs: uvVersion, outputs: [uv] },
+    () => run(python, ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", folder, `uv==${uvVersion}`], { log: "setup-uv" }),
   );
   return uv;
 }
@@ -72,7 +80,7 @@ export async function start({ name, node }, modelUrl) {
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (log = (log + part).slice(-4000)));
   const close = () => void child.kill("SIGKILL");
-  for (const deadline = Date.now() + 240_000; ; await sleep(100)) {
+  for (const deadline = Date.now() + 240_000;; await sleep(100)) {
     if (child.exitCode !== null) throw new Failure(`The server ${name} has ended:\n${log}`);
     if (await fetch(base).then(() => true, () => false)) break;
     if (Date.now() > deadline) {

@@ -23,7 +23,9 @@ for (const server of servers) {
         const line = player(recorded.exchanges);
         /** @type {import("ag-ui-wasm").Agent[]} */
         const agents = [];
-        const opened = (/** @type {string} */ threadId) => (agents.push(open(`${threadId}${stamp}`)), /** @type {import("ag-ui-wasm").Agent} */ (agents.at(-1)));
+        const opened = (
+          /** @type {string} */ threadId,
+        ) => (agents.push(open(`${threadId}${stamp}`)), /** @type {import("ag-ui-wasm").Agent} */ (agents.at(-1)));
         const stage = { open: opened, threads, line, model: { asked: () => recorded.asked, release: line.release, abandoned: async () => {} } };
         try {
           await onStage(`${server.name}-${name.replaceAll(/\W+/g, "-")}`, line, () => play(stage, server));

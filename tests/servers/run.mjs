@@ -64,7 +64,12 @@ for (const server of chosen) {
           agents.push(agent);
           return server.saved ? savedBetween(agent, `${running.base}${server.saved(`${threadId}${stamp}`)}`) : agent;
         };
-        const stage = { open, threads: page.threads, line, model: { asked: () => model.asked, release: (/** @type {number | undefined} */ n) => model.release(n), abandoned: left } };
+        const stage = {
+          open,
+          threads: page.threads,
+          line,
+          model: { asked: () => model.asked, release: (/** @type {number | undefined} */ n) => model.release(n), abandoned: left },
+        };
         try {
           await onStage(`${server.name}-${name.replaceAll(/\W+/g, "-")}`, line, () => play(stage, server));
         } finally {
@@ -92,5 +97,11 @@ function savedBetween(agent, address) {
     }
     return result;
   };
-  return { ...agent, submit, get ready() { return agent.ready; } };
+  return {
+    ...agent,
+    submit,
+    get ready() {
+      return agent.ready;
+    },
+  };
 }

@@ -182,7 +182,11 @@ export const scenarios = {
       assert.deepEqual(others, []);
       const resumed = await agent.resume({ id: interrupt.id, payload: { approved: true } });
       assert.equal(resumed.outcome, "success", String(resumed.error));
-      assert.deepEqual(saw(stage)?.map((line) => line.replaceAll('": "', '":"')), ["user: delete", 'assistant: delete_file({"path":"/tmp/a"})', "tool: deleted /tmp/a"]);
+      assert.deepEqual(saw(stage)?.map((line) => line.replaceAll('": "', '":"')), [
+        "user: delete",
+        'assistant: delete_file({"path":"/tmp/a"})',
+        "tool: deleted /tmp/a",
+      ]);
       assert.equal(shown(agent).at(-1), "assistant: It said: deleted /tmp/a");
       assert.deepEqual(agent.getSnapshot().interrupts, []);
     },

@@ -28,13 +28,29 @@ const partly = ["user: slow", "assistant: one "];
 
 /** @type {readonly Server[]} */
 export const servers = [
-  { name: "agent-framework", approval: true, asksAgain: true, edits: "none", afterStop: ["user: slow", "assistant: one two three"], goesOn: true, rejoins: true, busy: true },
+  {
+    name: "agent-framework",
+    approval: true,
+    asksAgain: true,
+    edits: "none",
+    afterStop: ["user: slow", "assistant: one two three"],
+    goesOn: true,
+    rejoins: true,
+    busy: true,
+  },
   { name: "pydantic-ai", approval: true, edits: "replaced", afterStop: [], quick: true },
   { name: "lang-graph", approval: true, asksAgain: true, pageTools: false, edits: "replaced", afterStop: partly, goesOn: true, quick: true },
   { name: "adk", edits: "appended", goesOn: true, pageSaw: ["assistant: page_title({})", `tool: ${adkResult}`], pageSays: `It said: ${adkResult}` },
   { name: "agno", edits: "none", lists: { changes: true }, afterStop: [], saved: (threadId) => `/sessions/${threadId}?type=agent` },
   { name: "strands", opens: false, edits: "replaced", afterStop: partly },
-  { name: "llama-index", opens: false, pageSaw: ["assistant: <tool_call><name>page_title</name><arguments>{}</arguments></tool_call>", "user: Recipes"], pageSays: "answer to Recipes", edits: "replaced", afterStop: partly },
+  {
+    name: "llama-index",
+    opens: false,
+    pageSaw: ["assistant: <tool_call><name>page_title</name><arguments>{}</arguments></tool_call>", "user: Recipes"],
+    pageSays: "answer to Recipes",
+    edits: "replaced",
+    afterStop: partly,
+  },
   { name: "crew-ai", opens: false, edits: "replaced", afterStop: partly },
   { name: "mastra", node: true, edits: "appended", pages: 6, lists: { changes: true }, afterStop: ["user: slow", "assistant: one two three"], goesOn: true },
   { name: "copilot-kit", node: true, edits: "replaced", afterStop: partly, rejoins: true, joins: true, lists: { whole: true } },

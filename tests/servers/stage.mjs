@@ -78,12 +78,16 @@ export async function onStage(seed, line, action) {
 export function shown(agent) {
   return agent.getSnapshot().messages.map((message) => {
     const { role, content } = message;
-    const calls = "toolCalls" in message ? (message.toolCalls ?? []).map(({ function: { name, arguments: args } }) => `${name}(${args.replaceAll(" ", "")})`) : [];
+    const calls = "toolCalls" in message
+      ? (message.toolCalls ?? []).map(({ function: { name, arguments: args } }) => `${name}(${args.replaceAll(" ", "")})`)
+      : [];
     return [`${role}:`, text(content), ...calls].filter(Boolean).join(" ");
   });
 }
 
-const text = (/** @type {unknown} */ content) => (typeof content === "string" ? content : content === undefined || content === null ? "" : JSON.stringify(content));
+const text = (
+  /** @type {unknown} */ content,
+) => (typeof content === "string" ? content : content === undefined || content === null ? "" : JSON.stringify(content));
 
 /** @param {Agent} agent @param {(snapshot: Snapshot) => boolean} condition @returns {Promise<void>} */
 export function until(agent, condition) {

@@ -1,5 +1,5 @@
 // A page for the border's tests. `answer` is the body of an async function of (init, page) that gives the response.
-(answer, options) => {
+((answer, options) => {
   const respond = new (async () => {}).constructor("init", "page", answer);
   const encode = (text) => new TextEncoder().encode(text);
   const frame = (event) => encode(`data: ${event}\n\n`);
@@ -15,8 +15,27 @@
   let signal;
   const page = {
     options: {
-      threadId: "t", rules: "tolerant", protocol: "1.0", dialectSettings: "{}", events: "", decisions: false, saves: false, maxFrameBytes: 1e6, maxStateBytes: 1e7, maxThreadBytes: 1e8, maxItems: 1e5, maxWarnings: 100, maxErrorBodyBytes: 1e4, errorBodyMs: 5000, maxQueue: 8,
-      maxDepth: 64, binary: false, maxHistory: 0, graceMs: 1000, network: "{}", ...JSON.parse(options),
+      threadId: "t",
+      rules: "tolerant",
+      protocol: "1.0",
+      dialectSettings: "{}",
+      events: "",
+      decisions: false,
+      saves: false,
+      maxFrameBytes: 1e6,
+      maxStateBytes: 1e7,
+      maxThreadBytes: 1e8,
+      maxItems: 1e5,
+      maxWarnings: 100,
+      maxErrorBodyBytes: 1e4,
+      errorBodyMs: 5000,
+      maxQueue: 8,
+      maxDepth: 64,
+      binary: false,
+      maxHistory: 0,
+      graceMs: 1000,
+      network: "{}",
+      ...JSON.parse(options),
     },
     host: {
       request: async () => ({
@@ -60,7 +79,7 @@
       let at = 0;
       const pull = (body) => {
         if (at >= bytes.length) return body.close();
-        body.enqueue(bytes.slice(at, (at += size)));
+        body.enqueue(bytes.slice(at, at += size));
       };
       return new Response(new ReadableStream({ pull }), { headers: { "content-type": "text/event-stream" } });
     },
@@ -91,4 +110,4 @@
     entries: async (name) => JSON.stringify(name === "aborted" ? [signal.aborted] : log[name]),
   };
   return page;
-}
+});

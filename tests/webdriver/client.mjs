@@ -108,8 +108,8 @@ export class Browser {
     this.#console = bidi
       ? firefoxConsole(bidi)
       : engine === "chromium"
-        ? chromiumConsole(this.#session)
-        : webkitConsole((script) => this.evaluate(script));
+      ? chromiumConsole(this.#session)
+      : webkitConsole((script) => this.evaluate(script));
     this.#end = end;
   }
 

@@ -28,95 +28,115 @@ export interface Log {
 }
 
 /** An empty log. */
-export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: LogLimits = {}): Log {
-  const listeners = new Set<(entry: Entry | undefined) => void>();
-  let entries: Entry[] = [];
-  let [ids, items, events, characters, dropped] = [0, 0, 0, 0, 0];
-  // The rows that may still grow: those since the last item that was no delta. Streams side by side come in turns.
-  const burst = new Map<string, Entry>();
-  let startedAt: number | undefined;
+export function createLog(limits: LogLimits = {}): Log {
+  return new BoundedLog(limits);
+}
 
-  const notify = (entry: Entry | undefined): void => {
-    for (const listener of listeners) listener(entry);
-  };
-  const weight = (item: Item): number => {
+/** An item, with what its row keeps of it. */
+interface Addition {
+  readonly item: Item;
+  readonly at: number;
+  readonly place: number;
+  readonly text: string;
+  readonly size: number;
+}
+
+class BoundedLog implements Log {
+  entries: Entry[] = [];
+  events = 0;
+  dropped = 0;
+  startedAt: number | undefined;
+  readonly #maxEvents: number;
+  readonly #maxCharacters: number;
+  readonly #listeners = new Set<(entry: Entry | undefined) => void>();
+  // The rows that may still grow: those since the last item that was no delta. Streams side by side come in turns.
+  readonly #burst = new Map<string, Entry>();
+  #characters = 0;
+  #ids = 0;
+  #items = 0;
+
+  constructor({ maxEvents = 100_000, maxCharacters = 64_000_000 }: LogLimits) {
+    this.#maxEvents = maxEvents;
+    this.#maxCharacters = maxCharacters;
+  }
+
+  add(item: Item, at: number): Entry {
+    this.startedAt ??= at;
     const text = deltaOf(item);
-    return text ? text.length + 100 : weigh(item) + 100;
-  };
+    const size = (text.length || weigh(item)) + 100;
+    const entry = this.#rowOf({ item, at, place: ++this.#items, text, size });
+    this.events++;
+    this.#characters += size;
+    this.#notify(entry);
+    this.#bound();
+    return entry;
+  }
+
+  change(entry: Entry, changes: Changes): void {
+    entry.changes = changes;
+    this.#notify(entry);
+  }
+
+  clear(): void {
+    this.entries = [];
+    this.#burst.clear();
+    this.events = this.#characters = this.dropped = 0;
+    this.startedAt = undefined;
+    this.#notify(undefined);
+  }
+
+  subscribe(listener: (entry: Entry | undefined) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Appends to the row of the item's burst, or begins a row. */
+  #rowOf(addition: Addition): Entry {
+    const name = nameOfBurst(addition.item);
+    if (name === undefined) this.#burst.clear();
+    let entry = name === undefined ? undefined : this.#burst.get(name);
+    if (entry && entry.items.length < maxJoined) append(entry, addition);
+    else this.entries.push(entry = begin(++this.#ids, addition));
+    if (name !== undefined) {
+      this.#burst.set(name, entry);
+      this.#burst.set(entry.type, entry);
+    }
+    return entry;
+  }
+
   /** Drops a tenth at a time, because each time moves all the others. */
-  const bound = (): void => {
-    if (events <= maxEvents && characters <= maxCharacters) return;
+  #bound(): void {
+    const [maxEvents, maxCharacters] = [this.#maxEvents, this.#maxCharacters];
+    if (this.events <= maxEvents && this.#characters <= maxCharacters) return;
     let gone = 0;
-    for (const { items: removed, size } of entries) {
+    for (const { items, size } of this.entries) {
       // The newest row stays, whatever it weighs.
-      if (gone >= entries.length - 1 || (events <= maxEvents * 0.9 && characters <= maxCharacters * 0.9)) break;
+      if (gone >= this.entries.length - 1 || (this.events <= maxEvents * 0.9 && this.#characters <= maxCharacters * 0.9)) break;
       gone++;
-      events -= removed.length;
-      characters -= size;
+      this.events -= items.length;
+      this.#characters -= size;
     }
     if (!gone) return;
-    burst.clear();
-    entries = entries.slice(gone);
-    dropped += gone;
-    notify(undefined);
-  };
+    this.#burst.clear();
+    this.entries = this.entries.slice(gone);
+    this.dropped += gone;
+    this.#notify(undefined);
+  }
 
-  return {
-    get entries() {
-      return entries;
-    },
-    get events() {
-      return events;
-    },
-    get dropped() {
-      return dropped;
-    },
-    get startedAt() {
-      return startedAt;
-    },
-    add: (item, at) => {
-      startedAt ??= at;
-      const size = weight(item);
-      const text = deltaOf(item);
-      const place = ++items;
-      const name = nameOfBurst(item);
-      if (name === undefined) burst.clear();
-      let entry = name === undefined ? undefined : burst.get(name);
-      if (entry && entry.items.length < maxJoined) {
-        entry.items.push(item);
-        entry.times.push(at);
-        entry.places.push(place);
-        if (entry.text.length < maxText) entry.text += text.slice(0, maxText);
-        entry.length += text.length;
-        entry.size += size;
-      } else {
-        entry = { id: ++ids, ...classify(item), at, items: [item], times: [at], places: [place], text: text.slice(0, maxText), length: text.length, size };
-        entries.push(entry);
-      }
-      if (name !== undefined) {
-        burst.set(name, entry);
-        burst.set(entry.type, entry);
-      }
-      events++;
-      characters += size;
-      notify(entry);
-      bound();
-      return entry;
-    },
-    change: (entry, changes) => {
-      entry.changes = changes;
-      notify(entry);
-    },
-    clear: () => {
-      entries = [];
-      burst.clear();
-      [events, characters, dropped] = [0, 0, 0];
-      startedAt = undefined;
-      notify(undefined);
-    },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+  #notify(entry: Entry | undefined): void {
+    for (const listener of this.#listeners) listener(entry);
+  }
+}
+
+function begin(id: number, { item, at, place, text, size }: Addition): Entry {
+  return { id, ...classify(item), at, items: [item], times: [at], places: [place], text: text.slice(0, maxText), length: text.length, size };
+}
+
+function append(entry: Entry, { item, at, place, text, size }: Addition): void {
+  entry.items.push(item);
+  entry.times.push(at);
+  entry.places.push(place);
+  if (entry.text.length < maxText) entry.text += text.slice(0, maxText);
+  entry.length += text.length;
+  entry.size += size;
 }

@@ -44,7 +44,7 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
     agent.subscribe(() => {
       const next = agent.getSnapshot();
       const changed = between(last, next);
-      const rest = attribute(changed, pending, last, next, log.change);
+      const rest = attribute(changed, pending, last, next, (entry, changes) => log.change(entry, changes));
       pending = [];
       const { phase, attempt } = next.connection;
       const moved = phase !== last.connection.phase || attempt !== last.connection.attempt;
@@ -58,9 +58,7 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
 
   /** Adds a row for changes that no event accounts for. */
   const page = (rest: Between, before: AgentSnapshot, after: AgentSnapshot): void => {
-    const notes = notesOf(before, after);
-    if (rest.state.length) notes.push("state");
-    if (rest.messages.length) notes.push("messages");
+    const notes = notesOf(rest, before, after);
     if (!notes.length) return;
     const entry = add({ local: `Changed by the page: ${notes.join(", ")}` });
     if (rest.state.length || rest.messages.length) log.change(entry, join(undefined, rest));
@@ -93,8 +91,8 @@ function earlier(agent: Agent, log: Log, now: number): void {
   if (!isLoading && outcome && runId !== undefined) log.add({ finish: { runId, outcome } }, now);
 }
 
-/** Changes beside messages and state that the page makes. */
-function notesOf(before: AgentSnapshot, after: AgentSnapshot): string[] {
+/** The names of what the page has changed. */
+function notesOf(rest: Between, before: AgentSnapshot, after: AgentSnapshot): string[] {
   const notes: string[] = [];
   if (before.queue !== after.queue && before.queue.length !== after.queue.length) notes.push(`queue (${before.queue.length} → ${after.queue.length})`);
   const answered = (at: AgentSnapshot): number => at.interrupts.filter((one) => (one as { answered?: unknown }).answered).length;
@@ -104,6 +102,8 @@ function notesOf(before: AgentSnapshot, after: AgentSnapshot): string[] {
     const decided = was !== undefined && was !== call.phase && ["awaiting-approval", "executing"].some((phase) => phase === was || phase === call.phase);
     if (decided) notes.push(`tool ${call.name} (${was} → ${call.phase})`);
   }
+  if (rest.state.length) notes.push("state");
+  if (rest.messages.length) notes.push("messages");
   return notes;
 }
 

@@ -1,4 +1,4 @@
-// Where the inspector stands: at an edge of the page, or in a window of its own.
+// The edges where an inspector is docked, and the grip by which it is made larger.
 
 import { h } from "./dom.js";
 
@@ -45,30 +45,4 @@ export function grip(host: HTMLElement): HTMLElement {
     if (step) resize((bottom() ? offsetHeight : offsetWidth) + step);
   });
   return node;
-}
-
-/**
- * Moves the inspector into a window of its own, or to an edge of the page that it came from. False: the browser has opened no
- * window. `gone` is called when the person closes the window.
- */
-export function moveTo(host: HTMLElement, dock: Dock, home: Document, gone: () => void): boolean {
-  const page = home.defaultView;
-  const old = host.ownerDocument.defaultView;
-  if (dock === "window") {
-    const opened = page?.open("", "", "popup,width=1100,height=700");
-    if (!opened) return false;
-    opened.document.title = "Inspector";
-    opened.document.documentElement.lang = "en";
-    opened.addEventListener("pagehide", gone, { once: true });
-    page?.addEventListener("pagehide", () => opened.close(), { once: true });
-    host.setAttribute("dock", "window");
-    opened.document.body.append(host);
-    return true;
-  }
-  host.style.removeProperty("--size");
-  host.setAttribute("dock", dock);
-  if (old === page) return true;
-  home.body.append(host);
-  old?.close();
-  return true;
 }

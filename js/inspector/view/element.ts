@@ -2,9 +2,10 @@
 
 import type { Agent } from "../../api/types.js";
 import type { LogLimits } from "../model/log.js";
-import { grip, moveTo, type Dock } from "./dock.js";
-import { openInspector, type ExportOptions, type Inspector } from "./inspector.js";
-import { makeRoom } from "./room.js";
+import type { ExportOptions } from "../model/subject.js";
+import { grip } from "./dock.js";
+import { openInspector, type Inspector } from "./inspector.js";
+import { Placement } from "./placement.js";
 import { dress } from "./styles.js";
 
 /** `<ag-ui-inspector>`: shows what its `agent` does while it is in a document. */
@@ -40,13 +41,10 @@ export function define(): void {
 
 function elementClass(): new() => AgUiInspectorElement {
   return class extends HTMLElement implements AgUiInspectorElement {
-    static readonly observedAttributes = [];
     limits: LogLimits = {};
     #agent: Agent | undefined;
     #inspector: Inspector | undefined;
-    #home: Document | undefined;
-    #moving = false;
-    #giveBack: (() => void) | undefined;
+    #place: Placement | undefined;
     readonly #root = this.attachShadow({ mode: "open" });
 
     get agent(): Agent | undefined {
@@ -59,52 +57,27 @@ function elementClass(): new() => AgUiInspectorElement {
     }
 
     connectedCallback(): void {
-      // A framework, or the parser, may have set it before the element was defined.
-      if (Object.hasOwn(this, "agent")) {
-        const { agent } = this;
-        delete (this as { agent?: unknown }).agent;
-        this.agent = agent;
-      }
+      takeEarly(this, "agent");
       dress(this.#root);
       if (this.#inspector) return;
-      this.#home = this.ownerDocument;
       const docked = this.hasAttribute("dock");
-      this.#inspector = openInspector(this.limits, {
-        dock: docked ? (dock) => this.#move(dock) : undefined,
-        close: docked ? () => this.close() : undefined,
-      });
+      const place = this.#place = new Placement(this);
+      this.#inspector = openInspector(this.limits, docked ? { dock: (dock) => place.move(dock), close: () => this.close() } : {});
       if (!this.hasAttribute("role")) this.setAttribute("role", "region");
       if (!this.hasAttribute("aria-label")) this.setAttribute("aria-label", "Inspector");
       this.#root.replaceChildren(grip(this), this.#inspector.node);
       this.#inspector.look(this.#agent);
-      if (docked) this.#giveBack = makeRoom(this, this.ownerDocument);
-      if (this.getAttribute("dock") === "window") this.#move("window");
+      if (docked) place.makeRoom();
+      if (this.getAttribute("dock") === "window") place.move("window");
     }
 
     disconnectedCallback(): void {
-      if (this.#moving || this.isConnected) return;
+      if (this.#place?.moving || this.isConnected) return;
       this.#inspector?.close();
       this.#inspector = undefined;
-      this.#giveBack?.();
-      this.#giveBack = undefined;
+      this.#place?.giveBack();
       this.#root.replaceChildren();
       this.dispatchEvent(new Event("close"));
-    }
-
-    #move(dock: Dock): void {
-      const home = this.#home ?? document;
-      this.#moving = true;
-      const moved = moveTo(this, dock, home, () => this.getAttribute("dock") === "window" && this.#moved("bottom"));
-      this.#moving = false;
-      if (!moved) this.setAttribute("dock", "bottom");
-      this.#giveBack?.();
-      this.#giveBack = makeRoom(this, home);
-      this.#inspector?.focus();
-    }
-
-    /** The window is closed: back to the page. */
-    #moved(dock: Dock): void {
-      if (this.isConnected) this.#move(dock);
     }
 
     export(options?: ExportOptions): string {
@@ -120,10 +93,17 @@ function elementClass(): new() => AgUiInspectorElement {
     }
 
     close(): void {
-      const view = this.ownerDocument.defaultView;
-      const inOwnWindow = this.getAttribute("dock") === "window" && this.ownerDocument !== this.#home;
+      const own = this.#place?.ownWindow;
       this.remove();
-      if (inOwnWindow) view?.close();
+      own?.close();
     }
   };
+}
+
+/** Sets a property once more: a framework, or the parser, may have set it before the element was defined. */
+function takeEarly<Key extends keyof AgUiInspectorElement>(element: AgUiInspectorElement, key: Key): void {
+  if (!Object.hasOwn(element, key)) return;
+  const value = element[key];
+  delete (element as Partial<AgUiInspectorElement>)[key];
+  element[key] = value;
 }

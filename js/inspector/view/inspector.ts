@@ -1,10 +1,8 @@
 // The inspector in its shadow root: what it shows of an agent or a recording while it is open.
 
 import type { Agent, AgentSnapshot } from "../../api/types.js";
-import { readLog, writeLog } from "../model/file.js";
 import { createLog, type LogLimits } from "../model/log.js";
-import { redactRecording } from "../model/redact.js";
-import { watch } from "../model/watch.js";
+import { createSubject, type ExportOptions } from "../model/subject.js";
 import { count } from "../model/text.js";
 import { actions } from "./actions.js";
 import { createAnnouncer } from "./announce.js";
@@ -15,12 +13,6 @@ import { network, tools, warnings } from "./panels.js";
 import { snapshotPanel } from "./snapshot.js";
 import { createTabs } from "./tabs.js";
 import { timeline } from "./timeline.js";
-
-/** How a log is exported. */
-export interface ExportOptions {
-  /** Masks what people and servers have written. Default: false. */
-  readonly redact?: boolean | undefined;
-}
 
 /** Control over the inspector's place, which its element has. */
 export interface DockControl {
@@ -44,102 +36,74 @@ export interface Inspector {
 /** Opens an inspector. */
 export function openInspector(limits: LogLimits, place: DockControl): Inspector {
   const log = createLog(limits);
-  const announcer = createAnnouncer();
-  let agent: Agent | undefined;
-  let imported: AgentSnapshot | undefined;
-  let offs: (() => void)[] = [];
-  const frames = createFrames(() => node.ownerDocument.defaultView ?? window, () => draw());
+  const { announce, ...announcer } = createAnnouncer();
+  const frames = createFrames(() => node.ownerDocument.defaultView ?? window, () => {
+    const { snapshot } = subject;
+    status.show(snapshot);
+    if (tabs.current.update(snapshot)) frames.schedule();
+  });
+  const subject = createSubject(log, limits, frames.schedule, (outcome) => announce(`Run ended: ${outcome}`));
+  const status = createStatus();
+  const events = timeline(log, announce, frames.schedule);
+  const snapshots = snapshotPanel(() => subject.agent, (at) => at !== undefined && events.show(at), announce);
+  const tabs = createTabs({ Timeline: events, Network: network(log), Tools: tools(), Snapshot: snapshots, Warnings: warnings(log) }, frames.schedule);
 
-  const snapshot = (): AgentSnapshot | undefined => agent?.getSnapshot() ?? imported;
-  const lines = timeline(log, announcer.announce, frames.schedule);
-  const snapshots = snapshotPanel(() => agent, (at) => at !== undefined && lines.show(at), announcer.announce);
-  const panels = { Timeline: lines, Network: network(log), Tools: tools(), Snapshot: snapshots, Warnings: warnings(log) };
-  const tabs = createTabs(panels, frames.schedule);
-
-  const state = h("span");
-  const status = h("div", { class: "status", role: "group", "aria-label": "Agent" }, h("span", { class: "dot" }), state);
-  const draw = (): void => {
-    const now = snapshot();
-    set(status, "data-status", now?.status);
-    say(state, now ? (now.isLoading ? `running, ${now.connection.phase}` : now.outcome ?? now.status) : "no agent");
-    if (tabs.current.update(now)) frames.schedule();
+  const importLog = (recording: string): void => {
+    subject.import(recording);
+    tabs.turnTo("Timeline");
+    announce(`Imported ${count(log.events)} events`);
   };
-
   const bar = actions({
-    clear: () => (log.clear(), lines.focus()),
-    export: (options) => api.export(options),
-    import: (recording) => api.import(recording),
+    clear: () => (log.clear(), events.focus()),
+    export: subject.export,
+    import: importLog,
     failed: (error) => {
       log.add({ error: { kind: "unsupported", message: error instanceof Error ? error.message : String(error) } }, Date.now());
-      announcer.announce("The file is no recording");
+      announce("The file is no recording");
     },
-    announce: announcer.announce,
-    thread: () => snapshot()?.threadId ?? "agent",
+    announce,
+    thread: () => subject.snapshot?.threadId ?? "agent",
     dock: place.dock,
   });
-  const close = place.close && button("✕", place.close, { class: "close", "aria-label": "Close the inspector" });
-  const head = h("div", { class: "head" }, status, tabs.bar, bar, ...(close ? [close] : []));
-  const node = h("div", { class: "frame" }, head, ...tabs.bodies, announcer.node);
+  const close = place.close ? [button("✕", place.close, { class: "close", "aria-label": "Close the inspector" })] : [];
+  const node = h("div", { class: "frame" }, h("div", { class: "head" }, status.node, tabs.bar, bar, ...close), ...tabs.bodies, announcer.node);
   listenForKeys(node, {
-    search: () => {
-      tabs.turnTo("Timeline");
-      lines.search();
-    },
+    search: () => (tabs.turnTo("Timeline"), events.search()),
     escape: () => {
-      const handled = tabs.current === lines && lines.escape();
-      if (!handled) place.close?.();
-      return handled || !!place.close;
+      if (tabs.current === events && events.escape()) return true;
+      place.close?.();
+      return !!place.close;
     },
   });
   const off = log.subscribe(frames.schedule);
-
-  const forget = (): void => {
-    for (const one of offs.splice(0)) one();
-  };
-  const api: Inspector = {
-    node,
-    look: (next) => {
-      if (next === agent) return;
-      forget();
-      agent = next;
-      imported = undefined;
-      if (next) {
-        offs = [watch(next, log), next.subscribe(frames.schedule), next.on("finish", ({ outcome }) => announcer.announce(`Run ended: ${outcome}`))];
-      }
-      frames.schedule();
-    },
-    export: ({ redact: masked } = {}) => {
-      const text = writeLog(log.entries, snapshot());
-      return masked ? redactRecording(text) : text;
-    },
-    import: (recording) => {
-      // As a whole, before anything is thrown away.
-      const trial = createLog(limits);
-      const shown = readLog(recording, trial);
-      forget();
-      agent = undefined;
-      log.clear();
-      readLog(recording, log);
-      imported = shown;
-      tabs.turnTo("Timeline");
-      announcer.announce(`Imported ${count(log.events)} events`);
-    },
-    focus: () => {
-      frames.schedule();
-      lines.focus();
-    },
-    close: () => {
-      frames.close();
-      forget();
-      off();
-      lines.close();
-      announcer.close();
-      agent = undefined;
-      log.clear();
-    },
-  };
   frames.begin();
-  return api;
+  return {
+    node,
+    look: (agent) => {
+      if (subject.watch(agent)) frames.schedule();
+    },
+    export: subject.export,
+    import: importLog,
+    focus: () => (frames.schedule(), events.focus()),
+    close: () => {
+      for (const part of [frames, subject, events, announcer]) part.close();
+      off();
+      log.clear();
+    },
+  };
+}
+
+/** The line that says how the agent is. */
+function createStatus(): { readonly node: HTMLElement; show(snapshot: AgentSnapshot | undefined): void } {
+  const text = h("span");
+  const node = h("div", { class: "status", role: "group", "aria-label": "Agent" }, h("span", { class: "dot" }), text);
+  return {
+    node,
+    show: (snapshot) => {
+      set(node, "data-status", snapshot?.status);
+      say(text, snapshot ? (snapshot.isLoading ? `running, ${snapshot.connection.phase}` : snapshot.outcome ?? snapshot.status) : "no agent");
+    },
+  };
 }
 
 /** Listens for `/` and Escape. `escape` returns whether there was something to close. */

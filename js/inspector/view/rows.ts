@@ -29,81 +29,98 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
   const space = h("div", { class: "space", role: "presentation" });
   const node = h("div", { class: "rows", role: "listbox", "aria-label": label, tabindex: 0 }, space);
   const painter = createPainter(space, key, draw);
+  const viewport = createViewport(node, space);
   let rows: Rows<Row> = { length: 0, at: () => undefined as never };
   let selected = -1;
   let selectedKey: number | undefined;
-  let following = true;
-  // Selected while the list could not be seen.
-  let unseen = false;
 
-  const inSight = (): [number, number] => {
-    const first = Math.floor(node.scrollTop / rowHeight) - margin;
-    const last = Math.ceil((node.scrollTop + (node.clientHeight || 400)) / rowHeight) + margin;
-    return [Math.max(0, first), Math.min(rows.length, last)];
-  };
   const paint = (): void => {
-    const [first, end] = inSight();
+    const [first, end] = viewport.inSight(rows.length);
     const wanted = new Set<number>();
     for (let i = first; i < end; i++) wanted.add(i);
     if (selected >= 0 && selected < rows.length) wanted.add(selected);
     painter.paint(rows, wanted, selected);
     node.tabIndex = selected >= 0 ? -1 : 0;
   };
-  const reveal = (index: number): void => {
-    const [top, height] = [index * rowHeight, node.clientHeight];
-    unseen = height === 0;
-    if (top < node.scrollTop) node.scrollTop = top;
-    else if (top + rowHeight > node.scrollTop + height) node.scrollTop = top + rowHeight - height;
-  };
+  const focusSelected = (options?: FocusOptions): void => (selectedKey === undefined ? node : painter.get(selectedKey))?.focus(options);
   const select = (index: number, focus = false): void => {
     const within = Math.min(index, rows.length - 1);
     const moved = within !== selected;
     selected = within;
     selectedKey = within < 0 ? undefined : key(rows.at(within));
-    if (within >= 0) reveal(within);
-    following = within === rows.length - 1;
+    if (within >= 0) viewport.reveal(within);
+    viewport.following = within === rows.length - 1;
     paint();
-    if (focus) (within < 0 ? node : painter.get(selectedKey!))?.focus({ preventScroll: true });
+    if (focus) focusSelected({ preventScroll: true });
     if (moved) chosen(within);
   };
 
-  node.addEventListener("scroll", () => {
-    following = node.scrollTop + node.clientHeight >= space.offsetHeight - rowHeight;
-    paint();
-  }, { passive: true });
+  node.addEventListener("scroll", () => (viewport.scrolled(), paint()), { passive: true });
   node.addEventListener("click", ({ target }) => {
     const index = (target as Element).closest<HTMLElement>(".row")?.dataset["index"];
     if (index !== undefined) select(Number(index), true);
   });
   node.addEventListener("keydown", (event) => {
-    const page = Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1);
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    const step = steps[event.key];
-    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || !rows.length) return;
+    const step = stepOf(event, viewport.rowsPerPage());
+    if (step === undefined || !rows.length) return;
     event.preventDefault();
     select(Math.max(0, Math.min(rows.length - 1, selected < 0 && step === -1 ? rows.length - 1 : selected + step)), true);
   });
-
   return {
     node,
     show: (next) => {
       rows = next;
       if (selectedKey !== undefined) selected = find(rows, selectedKey, key);
       if (selected < 0) selectedKey = undefined;
-      space.style.height = `${rows.length * rowHeight}px`;
-      if (unseen && selected >= 0) reveal(selected);
-      if (following && selected < 0) node.scrollTop = rows.length * rowHeight;
+      viewport.resized(rows.length, selected);
       paint();
     },
     select,
     get selected() {
       return selected;
     },
-    focus: () => {
-      if (selected < 0 && rows.length) select(rows.length - 1, true);
-      else (selectedKey === undefined ? node : painter.get(selectedKey))?.focus();
+    focus: () => (selected < 0 && rows.length ? select(rows.length - 1, true) : focusSelected()),
+  };
+}
+
+/** How many rows a key moves the selection by. */
+function stepOf({ key, altKey, ctrlKey, metaKey }: KeyboardEvent, page: number): number | undefined {
+  const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+  return altKey || ctrlKey || metaKey ? undefined : steps[key];
+}
+
+/** The part of a list that is in sight. */
+function createViewport(node: HTMLElement, space: HTMLElement) {
+  // A row was selected while the list could not be seen.
+  let unseen = false;
+  const viewport = {
+    /** Whether new rows at the end are scrolled to. */
+    following: true,
+    /** The first row in sight and the one after the last, with a margin. */
+    inSight: (length: number): [number, number] => {
+      const first = Math.floor(node.scrollTop / rowHeight) - margin;
+      const last = Math.ceil((node.scrollTop + (node.clientHeight || 400)) / rowHeight) + margin;
+      return [Math.max(0, first), Math.min(length, last)];
+    },
+    rowsPerPage: (): number => Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1),
+    scrolled: (): void => {
+      viewport.following = node.scrollTop + node.clientHeight >= space.offsetHeight - rowHeight;
+    },
+    /** Scrolls to a row as little as is needed. */
+    reveal: (index: number): void => {
+      const [top, height] = [index * rowHeight, node.clientHeight];
+      unseen = height === 0;
+      if (top < node.scrollTop) node.scrollTop = top;
+      else if (top + rowHeight > node.scrollTop + height) node.scrollTop = top + rowHeight - height;
+    },
+    /** Scrolls to the selected row where that is due, or to the end. */
+    resized: (length: number, selected: number): void => {
+      space.style.height = `${length * rowHeight}px`;
+      if (selected >= 0) { if (unseen) viewport.reveal(selected); }
+      else if (viewport.following) node.scrollTop = length * rowHeight;
     },
   };
+  return viewport;
 }
 
 /** The elements of the rows in sight, by the keys of these. */

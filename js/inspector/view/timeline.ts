@@ -9,7 +9,7 @@ import { detail } from "./detail.js";
 import { button, h, rove, say, set } from "./dom.js";
 import type { OpenBranches } from "./json.js";
 import type { Panel } from "./panels.js";
-import { list } from "./rows.js";
+import { list, type List } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
 const perFrame = 2000;
@@ -28,8 +28,95 @@ export interface Timeline extends Panel {
 /** The timeline of a log. `announce` is called with what a search has found, `ask` for an update in the next frame. */
 export function timeline(log: Log, announce: (text: string) => void, ask: () => void): Timeline {
   const filter = createFilter(log);
+  const bar = createFilterBar(() => search());
+  const rows = list<Entry>("Events", ({ id }) => id, (row, entry) => draw(row, entry, log.startedAt ?? entry.at), () => showDetail(true));
+  const side = createSide(log);
+  const none = h("p", { class: "none" }, "No events yet.");
+  const node = h("div", { class: "timeline" }, bar.node, h("div", { class: "split" }, h("div", { class: "main" }, rows.node, none), side.node));
+  moveFocusByKeys(bar.field, rows, side.node);
   let announced = true;
 
+  const search = (): void => {
+    filter.set({ hidden: bar.hidden, search: bar.field.value });
+    announced = false;
+    filter.step(perFrame);
+    showRows();
+    ask();
+  };
+  const showRows = (): void => {
+    const { rows: wanted } = filter;
+    rows.show({ length: wanted.length, at: (index) => wanted[index]! });
+    bar.report(wanted.length, log);
+    none.hidden = wanted.length > 0;
+    say(none, log.entries.length ? "Nothing fits the search and the filter." : "No events yet.");
+  };
+  const showDetail = (moved = false): void => side.show(rows.selected < 0 ? undefined : filter.rows[rows.selected], moved);
+  search();
+  return {
+    node,
+    update: () => {
+      filter.step(perFrame);
+      showRows();
+      showDetail();
+      if (!filter.searching && !announced) {
+        announced = true;
+        if (bar.field.value) announce(`${count(filter.rows.length)} of ${count(log.entries.length)} rows found`);
+      }
+      return filter.searching;
+    },
+    focus: rows.focus,
+    search: () => (bar.field.focus(), bar.field.select()),
+    escape: () => {
+      const { activeElement } = node.getRootNode() as ShadowRoot;
+      if (bar.field.value && (activeElement === bar.field || (rows.selected < 0 && node.contains(activeElement)))) {
+        bar.field.value = "";
+        search();
+        rows.focus();
+        return true;
+      }
+      if (rows.selected < 0) return false;
+      rows.select(-1, true);
+      return true;
+    },
+    show: (at) => {
+      let index = filter.rows.length - 1;
+      while (index > 0 && filter.rows[index]!.at > at) index--;
+      rows.select(index);
+    },
+    close: filter.close,
+  };
+}
+
+/** Arrow keys and Enter move the focus: from the search to the rows, from these to the details, and back. */
+function moveFocusByKeys(field: HTMLElement, rows: List<Entry>, side: HTMLElement): void {
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+    event.preventDefault();
+    rows.focus();
+  });
+  rows.node.addEventListener("keydown", (event) => {
+    if ((event.key !== "Enter" && event.key !== "ArrowRight") || side.hidden) return;
+    event.preventDefault();
+    side.focus();
+  });
+  side.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowLeft" || event.target !== side) return;
+    event.preventDefault();
+    rows.focus();
+  });
+}
+
+/** The search and the kinds by which rows are filtered, and how many rows fit. */
+interface FilterBar {
+  readonly node: HTMLElement;
+  readonly field: HTMLInputElement;
+  readonly hidden: ReadonlySet<Kind>;
+  /** Shows how many rows of the log fit. */
+  report(shown: number, log: Log): void;
+}
+
+/** A bar that shows all. `changed` is called when a person filters in another way. */
+function createFilterBar(changed: () => void): FilterBar {
   const field = h("input", {
     type: "search",
     placeholder: "Search  /",
@@ -37,88 +124,18 @@ export function timeline(log: Log, announce: (text: string) => void, ask: () => 
     spellcheck: "false",
     autocomplete: "off",
     part: "search",
-    input: () => wish(),
+    input: changed,
   });
-  const chips = createChips(() => wish());
+  const chips = createChips(changed);
   const found = h("span", { class: "found" });
-  const rows = list<Entry>("Events", ({ id }) => id, (node, entry) => draw(node, entry, log.startedAt ?? entry.at), () => showDetail(true));
-  const side = createSide(log);
-  const none = h("p", { class: "none" }, "No events yet.");
-  const node = h(
-    "div",
-    { class: "timeline" },
-    h("div", { class: "filter" }, field, chips.node, found),
-    h("div", { class: "split" }, h("div", { class: "main" }, rows.node, none), side.node),
-  );
-  const wish = (): void => {
-    filter.set({ hidden: chips.hidden, search: field.value });
-    announced = false;
-    filter.step(perFrame);
-    draft();
-    ask();
-  };
-  const draft = (): void => {
-    const { rows: wanted } = filter;
-    rows.show({ length: wanted.length, at: (index) => wanted[index]! });
-    const all = log.entries.length;
-    say(found, wanted.length === all ? `${count(log.events)} events` : `${count(wanted.length)} of ${count(all)} rows`);
-    set(found, "title", log.dropped ? `${count(log.dropped)} older rows were dropped` : undefined);
-    none.hidden = wanted.length > 0;
-    say(none, all ? "Nothing fits the search and the filter." : "No events yet.");
-  };
-  const showDetail = (moved = false): void => side.show(rows.selected < 0 ? undefined : filter.rows[rows.selected], moved);
-
-  rows.node.addEventListener("keydown", (event) => {
-    if ((event.key !== "Enter" && event.key !== "ArrowRight") || side.node.hidden) return;
-    event.preventDefault();
-    side.node.focus();
-  });
-  side.node.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowLeft" || event.target !== side.node) return;
-    event.preventDefault();
-    rows.focus();
-  });
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowDown" && event.key !== "Enter") return;
-    event.preventDefault();
-    rows.focus();
-  });
-  wish();
-
   return {
-    node,
-    update: () => {
-      filter.step(perFrame);
-      draft();
-      showDetail();
-      if (!filter.searching && !announced) {
-        announced = true;
-        if (field.value) announce(`${count(filter.rows.length)} of ${count(log.entries.length)} rows found`);
-      }
-      return filter.searching;
+    node: h("div", { class: "filter" }, field, chips.node, found),
+    field,
+    hidden: chips.hidden,
+    report: (shown, { entries, events, dropped }) => {
+      say(found, shown === entries.length ? `${count(events)} events` : `${count(shown)} of ${count(entries.length)} rows`);
+      set(found, "title", dropped ? `${count(dropped)} older rows were dropped` : undefined);
     },
-    focus: rows.focus,
-    search: () => (field.focus(), field.select()),
-    escape: () => {
-      if (field.value && node.contains(field.getRootNode() instanceof ShadowRoot ? (field.getRootNode() as ShadowRoot).activeElement : null)) {
-        if ((field.getRootNode() as ShadowRoot).activeElement === field || rows.selected < 0) {
-          field.value = "";
-          wish();
-          rows.focus();
-          return true;
-        }
-      }
-      if (rows.selected < 0) return false;
-      rows.select(-1, true);
-      return true;
-    },
-    show: (at) => {
-      const { rows: wanted } = filter;
-      let index = wanted.length - 1;
-      while (index > 0 && wanted[index]!.at > at) index--;
-      rows.select(index);
-    },
-    close: filter.close,
   };
 }
 

@@ -2,6 +2,7 @@
 
 use crate::document::{OF, REPLACES};
 use crate::session::Session;
+use crate::session::run::Run;
 use crate::session::submit::{IfAwaiting, IfBusy, Start, Submit};
 use crate::session::types::{Effect, Misuse, Outcome, Ticket};
 use crate::thread::Warning;
@@ -36,7 +37,7 @@ impl Session {
         let first = self.goes_first(submit.start);
         let lost = first && self.run.is_some();
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
-        let over = !first && self.run.as_ref().is_none_or(|run| run.ended.is_some());
+        let over = !first && !self.is_running();
         if first || over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
             self.replies.admit(&submit, &self.thread, now)?;
         }
@@ -77,7 +78,7 @@ impl Session {
                 self.stop(now);
             }
             _ if first => {
-                if self.end_lost() {
+                if self.run.as_mut().is_some_and(Run::end_lost) {
                     self.close(now);
                 }
                 self.queue.push_front(submit);
@@ -94,7 +95,7 @@ impl Session {
     /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a page was left.
     fn goes_first(&self, start: Start) -> bool {
         let again = matches!(start, Start::Retry | Start::Regenerate);
-        again && self.run.as_ref().map_or(self.rejoin.is_restored(), |run| run.lost.is_some())
+        again && self.run.as_ref().map_or(self.rejoin.progress.is_restored(), |run| run.is_lost())
     }
 
     /// Whether the thread has the messages that a submit cuts off.
@@ -116,21 +117,16 @@ impl Session {
     /// `tells`: the server is told, too.
     pub(super) fn halt(&mut self, tells: bool, now: f64) {
         // The end of a run also ends the wait for a call that is gone, and the turn may continue after that.
-        if self
-            .run
-            .as_ref()
-            .and_then(|run| run.ended.as_ref())
-            .is_some_and(|(outcome, _)| matches!(outcome, Outcome::Success | Outcome::Interrupted))
+        if let Some((Outcome::Success | Outcome::Interrupted, _)) = self.run.as_ref().and_then(|run| run.ended.as_ref())
         {
             self.drop_gone_calls();
         }
         let goes_on = self.page.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.ended.is_none();
-            if goes_on {
+            if on || goes_on {
                 run.ended = Some((Outcome::Aborted, None));
             }
-            run.ended.get_or_insert((Outcome::Aborted, None));
             let run_id = self.verdict.run_id().filter(|_| on && tells).map(String::from);
             self.close(now);
             run_id.into_iter().for_each(|run_id| self.outbox.push(Effect::StopRemote { run_id }));

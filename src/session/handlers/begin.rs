@@ -48,7 +48,7 @@ impl Session {
         }
         self.begin_thread(&submit);
         if !joins {
-            self.rejoin.set_last_message_before_run(self.thread.last_id());
+            self.rejoin.progress.set_last_message_before_run(self.thread.last_id());
         }
         self.report_warnings();
         let input = self.write_input(&submit);
@@ -58,7 +58,9 @@ impl Session {
         if !self.rejoin.take_detached() {
             self.intake.start_over();
         }
-        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::may_replay) {
+        if !self.rejoin.progress.has_checkpoint()
+            && self.options.network.resume.as_ref().is_some_and(Resume::may_replay)
+        {
             self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
             let lacks = joins && !self.thread.has_turn();
@@ -81,7 +83,7 @@ impl Session {
         self.run = Some(run);
         #[cfg(feature = "guard")]
         if let (Some(error), Some(run)) = (refused, &mut self.run) {
-            run.ended = Some((Outcome::Error, Some(error)));
+            run.fail(error);
             return self.finish(now);
         }
         self.open(if joins { Target::Resume } else { Target::Run }, now);
@@ -118,7 +120,7 @@ impl Session {
     /// A request is about to leave. `json`: what the application's options are now (`{tools?, pageTools?, context?,
     /// forwardedProps?}`), which may be others than when the run was submitted. Gives the body, if it is another one by that.
     pub fn refresh(&mut self, request: u32, json: &str, now: f64) -> Result<Option<Rc<str>>, Misuse> {
-        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return Ok(None) };
+        let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) else { return Ok(None) };
         // A repeated request is sent as it was, and a run that was not asked for has no request.
         if run.target != Target::Run || run.request_body.is_empty() {
             return Ok(None);
@@ -137,10 +139,9 @@ impl Session {
         #[cfg(feature = "guard")]
         if let Some(error) = self.refuses(&body, now) {
             if let Some(run) = &mut self.run {
-                run.ended = Some((Outcome::Error, Some(error)));
+                run.fail(error);
             }
-            self.close(now);
-            self.next(now);
+            self.close_and_go_on(now);
         }
         let _ = now;
         Ok(Some(body))

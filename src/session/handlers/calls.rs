@@ -181,7 +181,7 @@ impl Session {
     pub(super) fn review_calls(&mut self) {
         self.page.detach(self.thread.take_orphans());
         let (messages, calls) = (self.thread.take_rewritten(), self.thread.take_changed_calls());
-        if let Some(checkpoint) = self.rejoin.checkpoint() {
+        if let Some(checkpoint) = self.rejoin.progress.checkpoint() {
             checkpoint.rewritten(&messages, &calls);
         }
         for id in calls {
@@ -202,7 +202,7 @@ impl Session {
     /// the server brought its answer: then nobody waits for it.
     pub(super) fn is_open(&mut self, id: &str, now: f64) -> bool {
         // A run in progress may tell of it yet, or again.
-        let may_come = self.rejoin.is_detached() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let may_come = self.rejoin.is_detached() || self.is_running();
         let found = self.thread.is_answered(id).map(|answered| !answered);
         if self.page.stage_of(id).is_none() {
             return found.unwrap_or_default();

@@ -3,12 +3,10 @@
 use crate::document::SUBMIT_RUN;
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{Answer, Budget, Resume, StreamPlace};
+use crate::session::rejoin::{Answer, Budget, Resume};
 use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
-use crate::session::types::Outcome;
-use crate::session::types::Ticket;
-use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Target};
+use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
 
@@ -26,9 +24,8 @@ const EXPECTED: [Code; 7] = [
 impl Session {
     /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
     pub fn disconnect(&mut self, now: f64) {
-        match &self.run {
-            Some(run) if run.ended.is_none() => {}
-            _ => return self.stop(now),
+        if !self.is_running() {
+            return self.stop(now);
         }
         self.hang_up();
         self.outbox.wake(None);
@@ -45,7 +42,7 @@ impl Session {
     /// run's id it is the last run of this session.
     pub fn attach(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
-        if self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+        if self.is_running() {
             return Err(Misuse::Busy);
         }
         let json = keep_private(json);
@@ -64,18 +61,18 @@ impl Session {
         if !self.verdict.is_of(submit.run_id()) {
             self.end_last(now);
             self.rejoin.begin_other(submit.run_id().to_owned());
-        } else if !self.rejoin.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
+        } else if !self.rejoin.progress.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
             self.rejoin.begin_over(submit.run_id().to_owned());
         }
         if !self.rejoin.is_detached() {
             // The open items have been closed in the thread.
             self.intake.forget_open();
-            self.rejoin.forget_start();
+            self.rejoin.progress.forget_start();
         }
         let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
-            self.rejoin.set_cursor(cursor.into_owned());
+            self.rejoin.progress.set_cursor(cursor.into_owned());
         }
         let ticket = self.queue.give();
         submit.ticket = ticket;
@@ -85,7 +82,7 @@ impl Session {
 
     /// The page can reach the network again, or is looked at again: nothing waits any longer.
     pub fn online(&mut self, now: f64) {
-        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| &run.phase) {
+        if let Some(Run { phase: Phase::Waiting { .. }, .. }) = self.run {
             self.open_again(now);
         } else {
             self.tick(now);
@@ -96,7 +93,7 @@ impl Session {
     pub fn denied(&mut self, request: u32, reason: &str, now: f64) {
         self.note_end();
         let renews = self.options.network.renew_headers && self.can_join();
-        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) else { return };
         if run.ended.is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
             return self.open_soon(now);
         }
@@ -114,7 +111,7 @@ impl Session {
 
     /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
     pub fn cursor(&self) -> Option<&str> {
-        self.rejoin.cursor()
+        self.rejoin.progress.cursor()
     }
 
     /// A run that was left is not waited for.
@@ -127,7 +124,7 @@ impl Session {
     /// Another run takes the place of the last one, which may have been left, here or by the page before.
     pub(super) fn end_last(&mut self, now: f64) {
         self.end_left(now);
-        if self.rejoin.take_restored() {
+        if self.rejoin.progress.take_restored() {
             self.give_up_restored();
         }
     }
@@ -136,7 +133,7 @@ impl Session {
     pub(super) fn open(&mut self, target: Target, now: f64) {
         let request = self.rejoin.next_request();
         let Some(run) = &mut self.run else { return };
-        (run.request, run.target, run.phase) = (request, target, Phase::Connecting);
+        (run.request, run.target, run.phase) = (Some(request), target, Phase::Connecting);
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
@@ -144,9 +141,9 @@ impl Session {
         self.intake.drop_body();
         let mut body = run.request_body.clone();
         let mut cursor = None;
-        self.rejoin.connect();
+        self.rejoin.earlier.connect();
         if target == Target::Resume {
-            cursor = self.rejoin.reconnect();
+            cursor = self.rejoin.progress.reconnect();
             if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
                 body = with.into();
             }
@@ -159,8 +156,8 @@ impl Session {
             });
             run.joined = Some(answer.unwrap_or(Answer::Rest));
             let threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
-            if (threads || self.rejoin.has_all()) && run.joined == Some(Answer::Replay) {
-                self.rejoin.tells_thread();
+            if (threads || self.rejoin.earlier.has_all()) && run.joined == Some(Answer::Replay) {
+                self.rejoin.earlier.tells_thread();
             }
             run.best = run.best.max(run.fresh);
             run.fresh = 0;
@@ -174,7 +171,7 @@ impl Session {
 
     /// Opens the next connection of the run; or ends it, where the pause is over that follows on its loss.
     pub(super) fn open_again(&mut self, now: f64) {
-        if self.end_lost() {
+        if self.run.as_mut().is_some_and(Run::end_lost) {
             self.finish(now);
             return self.next(now);
         }
@@ -186,12 +183,13 @@ impl Session {
     /// Opens the next connection of the run now, or as soon as it may make one.
     fn open_soon(&mut self, now: f64) {
         let until = self.run.as_mut().and_then(|run| run.budget.as_mut()).map_or(now, |budget| budget.next(now));
-        if until <= now { self.open_again(now) } else { self.wait_until(until) }
+        if until <= now { self.open_again(now) } else { self.wait_until(until, None) }
     }
 
-    pub(super) fn wait_until(&mut self, until: f64) {
+    /// Nothing is asked for until then. `lost`: how the run ends then.
+    pub(super) fn wait_until(&mut self, until: f64, lost: Option<RunEnd>) {
         let Some(run) = &mut self.run else { return };
-        (run.phase, run.request) = (Phase::Waiting { until }, 0);
+        (run.phase, run.request) = (Phase::Waiting { until, lost }, None);
         self.intake.drop_body();
         self.outbox.wake(Some(until));
         self.outbox.changed(true);
@@ -205,9 +203,8 @@ impl Session {
 
     /// The same, with what has come still to be read.
     pub(super) fn hang_up_request(&mut self) {
-        if let Some(run) = self.run.as_mut().filter(|run| run.request != 0) {
-            self.outbox.push(Effect::Close { request: run.request });
-            run.request = 0;
+        if let Some(request) = self.run.as_mut().and_then(|run| run.request.take()) {
+            self.outbox.push(Effect::Close { request });
         }
     }
 
@@ -223,17 +220,16 @@ impl Session {
 
     /// The server refused. Waits for another attempt, if there may be one; says whether.
     pub(super) fn refused(&mut self, status: u16, asked: Option<f64>, now: f64) -> bool {
-        let Some(run) = &self.run else { return false };
+        let Some(run) = &mut self.run else { return false };
         let network = &self.options.network;
         let joins = run.target == Target::Resume;
-        let works = status == 409 && network.hydrates();
+        run.works = status == 409 && network.hydrates();
         // Nobody wants to wait for an hour, and nothing good comes from asking before.
         let soon = asked.is_none_or(|asked| asked <= network.max_ms);
-        let request = run.request;
         let repeats = network.repeats(status, joins);
-        self.run.iter_mut().for_each(|run| run.works = works);
+        let request = run.request;
         let waits = repeats && soon && self.wait(asked.unwrap_or(0.0), now);
-        if waits {
+        if let (true, Some(request)) = (waits, request) {
             self.outbox.push(Effect::Close { request });
         }
         waits
@@ -249,7 +245,7 @@ impl Session {
         let waits = may && self.wait(0.0, now);
         // Nobody knows the run that was to be joined, but those before it.
         if let (false, Some(run)) = (waits, &mut self.run) {
-            run.ended = self.rejoin.take_earlier_end();
+            run.ended = self.rejoin.earlier.take_ended();
         }
         waits
     }
@@ -257,7 +253,7 @@ impl Session {
     /// Whether the run can be joined where it was read to: it must have begun, or another request would begin it again.
     pub(super) fn can_join(&self) -> bool {
         let (Some(run), Some(resume)) = (&self.run, &self.options.network.resume) else { return false };
-        run.target == Target::Resume || run.streamed && resume.answer(self.rejoin.cursor()).is_some()
+        run.target == Target::Resume || run.streamed && resume.answer(self.rejoin.progress.cursor()).is_some()
     }
 
     fn wait(&mut self, at_least: f64, now: f64) -> bool {
@@ -275,7 +271,7 @@ impl Session {
         run.base = self.intake.retry().or(run.base);
         let until = now + network.delay(run.attempt + run.waited, run.base).max(at_least);
         let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
-        self.wait_until(until.max(allowed));
+        self.wait_until(until.max(allowed), None);
         true
     }
 
@@ -306,7 +302,7 @@ impl Session {
                 return true;
             }
         }
-        if self.rejoin.is_repeated(resume, frame, depth) {
+        if self.rejoin.progress.is_repeated(resume, frame, depth) {
             return true;
         }
         if self.is_stale(frame, now) {
@@ -320,7 +316,7 @@ impl Session {
     /// run was asked with, the run is over.
     fn is_stale(&mut self, frame: &Frame<'_>, now: f64) -> bool {
         let joins = self.options.network.hydrates() && self.run.as_ref().is_some_and(|run| run.joined.is_some());
-        if !joins || self.rejoin.has_opened() || self.intake.has_dialect() {
+        if !joins || self.rejoin.progress.has_opened() || self.intake.has_dialect() {
             return false;
         }
         let Ok(fields) = frame_fields(frame.data, self.options.max_depth) else { return false };
@@ -328,7 +324,7 @@ impl Session {
         let mut list = fields.get("messages").and_then(Raw::array).unwrap_or_default().into_iter();
         let has =
             |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
-        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.last_message_before_run().is_none_or(has);
+        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run().is_none_or(has);
         let Some(run) = &mut self.run else { return true };
         (run.streamed, run.works) = (true, !over);
         run.events += 1;
@@ -348,15 +344,15 @@ impl Session {
     /// Goes back to where the thread was before the run, where the stream tells the run from its beginning.
     fn note_beginning(&mut self, frame: &Frame<'_>) {
         let Some(expected) = self.run.as_ref().and_then(|run| run.joined) else { return };
-        if self.rejoin.has_opened() {
+        if self.rejoin.progress.has_opened() {
             return;
         }
         let fields = frame_fields(frame.data, self.options.max_depth).ok().filter(|_| !self.intake.has_dialect());
         let kind = fields.as_ref().and_then(|fields| frame_type(fields).ok()).unwrap_or_default();
-        if !self.rejoin.is_beginning(expected, &kind) || !self.rejoin.has_checkpoint() {
+        if !self.rejoin.progress.is_beginning(expected, &kind) || !self.rejoin.progress.has_checkpoint() {
             return;
         }
-        let (greeted, stated) = self.rejoin.replay(expected);
+        let (greeted, stated) = self.rejoin.progress.replay(expected);
         if let Some(run) = &mut self.run {
             // From here on it is a stream like any other.
             run.joined = greeted.then_some(Answer::Rest);
@@ -366,29 +362,30 @@ impl Session {
         self.begin_dialect_again();
         self.intake.gate().begin_again();
         // Where a thread is told, what is shown stays until its run comes.
-        if self.intake.has_dialect() || !self.rejoin.is_before() {
+        if self.intake.has_dialect() || !self.rejoin.earlier.is_before() {
             self.rewind(stated);
         }
     }
 
     /// Forgets what the run has said so far, for it is replayed. `stated`: it has said the state already.
     fn rewind(&mut self, stated: bool) {
-        if let Some(checkpoint) = self.rejoin.rewind() {
+        if let Some(checkpoint) = self.rejoin.progress.rewind() {
             self.page.detach(self.thread.go_back(checkpoint, stated));
         }
     }
 
     /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
     pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
-        if !self.options.network.resume.as_ref().is_some_and(Resume::replays_threads) && !self.rejoin.has_all() {
+        if !self.options.network.resume.as_ref().is_some_and(Resume::replays_threads) && !self.rejoin.earlier.has_all()
+        {
             return false;
         }
         let kind = frame_type(fields).unwrap_or_default();
         if kind == "RUN_STARTED" {
             let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
-            self.rejoin.tells_run(id.as_deref(), self.verdict.run_id());
+            self.rejoin.earlier.started(id.as_deref(), self.verdict.run_id());
         }
-        if self.rejoin.place() != StreamPlace::Known {
+        if !self.rejoin.earlier.is_known() {
             self.rewind(false);
             return false;
         }
@@ -396,7 +393,7 @@ impl Session {
             run.events += 1;
             run.streamed = true;
         }
-        let over = self.rejoin.is_over();
+        let over = self.rejoin.earlier.is_over();
         if over && kind == "RUN_FINISHED" {
             self.take_outcome(fields.get("result"), fields.some("outcome"), now);
         } else if over && kind == "RUN_ERROR" {
@@ -413,18 +410,20 @@ impl Session {
         run.events += frames as usize;
         run.streamed = true;
         run.fresh += frames as usize;
-        if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { self.rejoin.has_advanced() } {
+        if run.target != Target::Resume
+            || if run.replays { run.fresh > run.best } else { self.rejoin.progress.has_advanced() }
+        {
             run.is_new();
         }
     }
 
     /// A connection has ended. It has brought something new if the thread differs from how every earlier one has left it.
     fn note_end(&mut self) {
-        if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.has_advanced() {
+        if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.progress.has_advanced() {
             return;
         }
         let json = self.stands();
-        if let (true, Some(run)) = (self.rejoin.ends_otherwise(&json), &mut self.run) {
+        if let (true, Some(run)) = (self.rejoin.progress.ends_otherwise(&json), &mut self.run) {
             run.is_new();
         }
     }
@@ -445,7 +444,7 @@ impl Session {
         let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
         // After the end of a run it begins another one.
         let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
-        same && self.rejoin.has_started() && joined
+        same && self.rejoin.progress.has_started() && joined
     }
 
     pub(super) fn is_expected(&self, violation: &Violation) -> bool {
@@ -465,26 +464,17 @@ impl Session {
         if ends { Repair::Keep } else { violation.repair }
     }
 
-    /// The pause is over that follows on the loss of a run. Says whether there was one.
-    pub(super) fn end_lost(&mut self) -> bool {
-        let Some(run) = &mut self.run else { return false };
-        let lost = run.lost.take();
-        let paused = lost.is_some();
-        run.ended = lost.or(run.ended.take());
-        paused
-    }
-
     /// How a run ends whose connection is lost for good.
-    pub(super) fn lost(&self, reason: &str) -> (Outcome, AgentError) {
+    pub(super) fn lost(&self, reason: &str) -> RunEnd {
         match &self.run {
             Some(Run { streamed: false, phase: Phase::Connecting, target, .. }) => {
                 let message = match target {
                     Target::Resume => format!("The run could not be joined: {reason}"),
                     _ => format!("The server could not be reached: {reason}"),
                 };
-                (Outcome::Error, AgentError::new(ErrorKind::Connection, message, true))
+                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, message, true)))
             }
-            _ => (Outcome::Truncated, AgentError::truncated(Some(reason))),
+            _ => (Outcome::Truncated, Some(AgentError::truncated(Some(reason)))),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::dialect::{Dialect, Output, OutputItem};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
-use crate::session::rejoin::{Report, StreamPlace};
+use crate::session::rejoin::Report;
 use crate::session::run::BodyStart;
 use crate::session::types::Effect;
 use crate::thread::Warning;
@@ -15,10 +15,9 @@ impl Session {
         let body = self.run.as_ref().and_then(|run| run.body()).filter(|_| self.intake.has_dialect());
         let Some(text) = body.map(BodyStart::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
-        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        let ended = self.has_ended();
         if ended {
-            self.close(now);
-            self.next(now);
+            self.close_and_go_on(now);
         }
         ended
     }
@@ -39,7 +38,7 @@ impl Session {
             return;
         }
         // Of an earlier run, which the thread has.
-        let known = self.rejoin.place() == StreamPlace::Known;
+        let known = self.rejoin.earlier.is_known();
         if known
             && matches!(
                 item,

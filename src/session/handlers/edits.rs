@@ -23,7 +23,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
         let added = self.thread.edit_messages(before, list(&after, depth)?);
-        if let Some(checkpoint) = self.rejoin.checkpoint() {
+        if let Some(checkpoint) = self.rejoin.progress.checkpoint() {
             checkpoint.keep(added);
         }
         self.review_calls();

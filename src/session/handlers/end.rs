@@ -8,19 +8,21 @@ use crate::thread::Ending;
 impl Session {
     /// Ends the run in progress before its body has ended.
     pub(super) fn close(&mut self, now: f64) {
-        if let Some(run) = &self.run {
-            if run.request != 0 {
-                self.outbox.push(Effect::Close { request: run.request });
-            }
-            self.finish(now);
-        }
+        self.hang_up_request();
+        self.finish(now);
+    }
+
+    /// The same; the next run begins, if one waits.
+    pub(super) fn close_and_go_on(&mut self, now: f64) {
+        self.close(now);
+        self.next(now);
     }
 
     /// Publishes how the run ended, and settles its submit.
     pub(super) fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.intake.drop_body();
-        let restored = self.rejoin.take_restored();
+        let restored = self.rejoin.progress.take_restored();
         self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
@@ -47,7 +49,7 @@ impl Session {
     /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.
     pub(super) fn give_up_restored(&mut self) {
         let page = &self.page;
-        self.thread.give_up_calls(self.rejoin.last_message_before_run(), &|id| page.stage_of(id).is_some());
+        self.thread.give_up_calls(self.rejoin.progress.last_message_before_run(), &|id| page.stage_of(id).is_some());
     }
 
     /// Nothing grows, and the snapshot says how it ended.

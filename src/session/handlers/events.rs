@@ -2,7 +2,7 @@
 
 use crate::rules::{Repair, opener};
 use crate::session::Session;
-use crate::session::rejoin::{Report, StreamPlace};
+use crate::session::rejoin::Report;
 use crate::session::types::Boundary;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
@@ -45,7 +45,7 @@ impl Session {
     /// Takes an event whose call has the id that it has in the thread.
     fn reduce_numbered(&mut self, incoming: &Incoming<'_>, now: f64) {
         // Of an earlier run, which the page has not seen, and which has ended.
-        let new = self.rejoin.place() == StreamPlace::New;
+        let new = self.rejoin.earlier.is_new();
         match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
@@ -104,7 +104,7 @@ impl Session {
 
     /// A call starts, or starts again. Gives its number, of those that have its id.
     fn call_starts(&mut self, id: &str) -> usize {
-        let (mut number, mut repeated) = self.thread.number_of_start(id, self.rejoin.part());
+        let (mut number, mut repeated) = self.thread.number_of_start(id, self.rejoin.progress.part());
         loop {
             let own = numbered(id, number);
             if self.thread.is_answered(&own).is_some() {
@@ -112,7 +112,9 @@ impl Session {
             }
             repeated = self.page.call_begins(&own);
             // A call that was there before the run and was removed keeps its number: it may come back, and so may this one.
-            if self.page.has_handled(&own) || self.rejoin.checkpoint().is_none_or(|before| !before.has_call(&own)) {
+            if self.page.has_handled(&own)
+                || self.rejoin.progress.checkpoint().is_none_or(|before| !before.has_call(&own))
+            {
                 break;
             }
             number += 1;
@@ -176,7 +178,7 @@ impl Session {
             self.review_calls();
         }
         if another || new {
-            self.rejoin.set_part(self.thread.last_id());
+            self.rejoin.progress.set_part(self.thread.last_id());
         }
         if another {
             self.checkpoint_once(Boundary::RunStarted, None, now);
@@ -189,7 +191,7 @@ impl Session {
         self.apply_end(incoming, now);
         // A page that joins a run may have missed where a call began or ended.
         if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
-            self.thread.claim_calls(self.rejoin.last_message_before_run());
+            self.thread.claim_calls(self.rejoin.progress.last_message_before_run());
         }
         if !new {
             for id in self.thread.unanswered_calls() {
@@ -267,10 +269,10 @@ impl Session {
 
     /// The run has ended; its body may continue for a while.
     pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        if self.rejoin.place() == StreamPlace::New {
+        if self.rejoin.earlier.is_new() {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
-            self.rejoin.earlier_ended(outcome, error);
+            self.rejoin.earlier.set_ended((outcome, error));
             return self.outbox.changed(true);
         }
         // No submit waits for a run that is over; however the network cuts, nothing after that counts. A replay has to come to

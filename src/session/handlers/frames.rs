@@ -10,8 +10,7 @@ use crate::dialect::{self, Taken};
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{Report, StreamPlace};
-use crate::session::types::Outcome;
+use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
 #[cfg(feature = "codecs")]
@@ -112,7 +111,7 @@ impl Session {
         let Some(run) = run.filter(|_| !self.intake.has_dialect()) else { return };
         let Some(name) = dialect::shown_by(frame) else { return };
         let message = ["a stream of another system: expected the option dialect: \"", name, "\""].concat();
-        run.ended = Some((Outcome::Error, Some(AgentError::new(ErrorKind::Protocol, message, false))));
+        run.fail(AgentError::new(ErrorKind::Protocol, message, false));
     }
 
     /// Takes content that `frames` frames have added together.
@@ -230,8 +229,13 @@ impl Session {
     }
 
     #[inline(always)]
-    fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.ended.is_some())
+    }
+
+    /// Whether a run is in progress that has not ended.
+    pub(super) fn is_running(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.ended.is_none())
     }
 
     /// So many bytes came for the thread, and are in it: ends the run if it is too large by now. After a run has ended that
@@ -248,7 +252,7 @@ impl Session {
     /// Ends the run where the thread would exceed a limit.
     pub(super) fn keep_limits(&mut self) {
         if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
-            run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
+            run.fail(AgentError::exceeded(exceeded));
             self.intake.set_coalesces(false);
         }
     }
@@ -272,7 +276,7 @@ impl Session {
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
         // A known frame was judged when it came first.
-        if self.rejoin.place() == StreamPlace::Known {
+        if self.rejoin.earlier.is_known() {
             return Repair::Drop;
         }
         let Violation { code, rule, repair, message } = violation;
@@ -282,7 +286,7 @@ impl Session {
             let code = Some(code.as_str().to_owned());
             let error = AgentError { code, rule, event_type, ..AgentError::new(ErrorKind::Protocol, message, false) };
             if let Some(run) = &mut self.run {
-                run.ended = Some((Outcome::Error, Some(error)));
+                run.fail(error);
             }
             return Repair::Drop;
         }

@@ -34,7 +34,7 @@ impl Session {
         }
         self.watch();
         if status == 204 {
-            self.end(request, now);
+            self.body_ended(now);
         }
         self.outbox.changed(false);
     }
@@ -48,7 +48,7 @@ impl Session {
     /// Like [`Self::bytes`], but a long frame and all after it is left to [`Self::go_on`]. Call that until it returns false; until
     /// then the frame has no effect.
     pub fn read(&mut self, request: u32, bytes: &[u8], now: f64) {
-        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) else { return };
         run.heard = now;
         let refused = run.is_refused();
         // A body that does not call itself a stream is kept until an event shows that it is one.
@@ -107,7 +107,14 @@ impl Session {
 
     /// The body has ended.
     pub fn end(&mut self, request: u32, now: f64) {
-        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        if self.is_on(request) {
+            self.body_ended(now);
+        }
+    }
+
+    fn body_ended(&mut self, now: f64) {
+        let Some(run) = &self.run else { return };
+        let request = run.request;
         if run.is_refused() {
             return self.fail_http(now);
         }
@@ -139,8 +146,13 @@ impl Session {
 
     /// The request or its body failed; `reason` for people.
     pub fn failed(&mut self, request: u32, reason: &str, now: f64) {
-        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
-        if run.is_refused() {
+        if self.is_on(request) {
+            self.fail(reason, now);
+        }
+    }
+
+    fn fail(&mut self, reason: &str, now: f64) {
+        if self.run.as_ref().is_some_and(Run::is_refused) {
             return self.fail_http(now);
         }
         if self.reconnect(now) {
@@ -148,19 +160,18 @@ impl Session {
         }
         self.translate(|dialect, out| dialect.lost(out), now);
         // After a terminal event the connection no longer matters.
-        if self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+        if self.is_running() {
             // A WebSocket is closed with a reason of the server's.
             let reason = self.withheld(now).unwrap_or(reason);
-            let (outcome, error) = self.lost(reason);
+            let how = Some(self.lost(reason));
             let pause = self.options.network.queue_ms;
-            let Some(run) = &mut self.run else { return };
-            let how = Some((outcome, Some(error)));
             // A browser that leaves the page ends its requests first: what waits is not to begin then.
             if !self.queue.is_empty() && pause > 0.0 {
-                run.lost = how;
-                return self.wait_until(now + pause);
+                return self.wait_until(now + pause, how);
             }
-            run.ended = how;
+            if let Some(run) = &mut self.run {
+                run.ended = how;
+            }
         }
         self.finish(now);
         self.next(now);
@@ -177,8 +188,7 @@ impl Session {
         }
         match &run.phase {
             Phase::Draining { .. } => {
-                self.close(now);
-                self.next(now);
+                self.close_and_go_on(now);
             }
             Phase::Waiting { .. } => self.open_again(now),
             Phase::Connecting | Phase::Streaming(_) | Phase::Refused(_) => {
@@ -190,10 +200,10 @@ impl Session {
                 match tells {
                     true => {
                         let idle = self.options.network.idle_ms as u64;
-                        self.failed(0, &format!("nothing came for {idle} ms"), now);
+                        self.fail(&format!("nothing came for {idle} ms"), now);
                     }
                     // The events so far are all that is waited for.
-                    false => self.end(0, now),
+                    false => self.body_ended(now),
                 }
             }
         }
@@ -202,7 +212,7 @@ impl Session {
     /// When something is to be done if nothing comes.
     pub(super) fn deadline(&self) -> Option<f64> {
         let run = self.run.as_ref()?;
-        if let Phase::Draining { until, .. } | Phase::Waiting { until } = run.phase {
+        if let Phase::Draining { until, .. } | Phase::Waiting { until, .. } = run.phase {
             return Some(until);
         }
         let idle = self.options.network.idle_ms;
@@ -217,12 +227,12 @@ impl Session {
     }
 
     fn is_on(&self, request: u32) -> bool {
-        self.run.as_ref().is_some_and(|run| run.request == request)
+        self.run.as_ref().is_some_and(|run| run.request == Some(request))
     }
 
     fn after_reading(&mut self, read: Result<(), BadBody>, stream: Box<Framer>, now: f64) {
         // Where the run has not ended, that the stream was cut is reported anyway.
-        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        let ended = self.has_ended();
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
             self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
         }
@@ -247,8 +257,7 @@ impl Session {
         } else if !broken {
             return;
         }
-        self.close(now);
-        self.next(now);
+        self.close_and_go_on(now);
     }
 
     fn fail_http(&mut self, now: f64) {
@@ -262,8 +271,7 @@ impl Session {
             // A run that cannot be joined again has begun all the same.
             let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
             run.ended = Some((outcome, error));
-            self.close(now);
-            self.next(now);
+            self.close_and_go_on(now);
         }
     }
 }

@@ -6,152 +6,174 @@
 //!  └── earlier: known or new ───────────────────────┘                └── joined, and all after it
 //! ```
 
-use crate::session::types::{AgentError, Outcome};
+use crate::session::types::RunEnd;
 use crate::thread::{At, Index};
 use crate::wire::{JsonWriter, Raw};
 
 /// Where a stream stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::session) enum StreamPlace {
+#[derive(Debug, Default)]
+enum StreamPlace {
     /// In the run in progress, or in one after it.
     #[default]
     Joined,
+    /// In the run that is joined, of which the thread has all.
+    Over,
+    /// Before the first run of a thread that is replayed whole.
+    Begin,
     /// In an earlier run that the thread has already.
     Known,
-    /// In an earlier run that the thread does not have.
-    New,
+    /// In an earlier run that the thread does not have, which may have ended.
+    New(Option<RunEnd>),
+}
+
+/// How much the thread has of the run in progress, and of those before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Has {
+    /// The runs before it, and of it what has come.
+    #[default]
+    Earlier,
+    /// There are none before it, for the thread is new.
+    Alone,
+    /// It lacks those before it.
+    Nothing,
+    /// All of it, too: only its end is waited for.
+    All,
 }
 
 /// The runs before the one that is on.
 #[derive(Debug, Default)]
-pub(super) struct Earlier {
+pub(in crate::session) struct Earlier {
     /// Ids of runs that a stream has begun here.
     runs: Index,
     /// The server has given a run another name than it was asked for with.
     renames: bool,
     /// The id of the run that a replay begins with, as the server or the application has named it.
     first: Option<String>,
-    /// The thread lacks the earlier runs.
-    lacks: bool,
     /// The thread is not new: the server may know runs of it that this session does not.
     old: bool,
-    /// The run is the first one of a new thread, so no run is an earlier one.
-    alone: bool,
-    /// The thread has all of the run that is joined: only its end is waited for.
-    over: bool,
-    /// This connection tells of the thread from its beginning, and has not come to the run that is joined.
-    before: bool,
+    has: Has,
     place: StreamPlace,
-    /// How the last one of those that the thread lacked has ended.
-    ended: Option<(Outcome, Option<AgentError>)>,
 }
 
 impl Earlier {
-    pub fn place(&self) -> StreamPlace {
-        self.place
-    }
-
     /// Another run is in progress. `first`: its id, where that is not ours alone.
-    pub fn begin(&mut self, first: Option<String>) {
-        let (runs, renames, old) = (std::mem::take(&mut self.runs), self.renames, self.old);
-        *self = Self { runs, renames, old, first, ..Self::default() };
+    pub(super) fn begin(&mut self, first: Option<String>) {
+        (self.first, self.has, self.place) = (first, Has::Earlier, StreamPlace::Joined);
     }
 
     /// The thread was cleared, or comes from a save: its runs may be known to the server.
-    pub fn set_old(&mut self) {
+    pub(super) fn set_old(&mut self) {
         self.old = true;
     }
 
     /// A run has begun in a thread that was empty, or not.
-    pub fn set_alone(&mut self, empty: bool) {
-        self.alone = empty && !self.old;
+    pub(super) fn set_alone(&mut self, empty: bool) {
+        if empty && !self.old {
+            self.has = Has::Alone;
+        }
         self.old = true;
     }
 
     /// Whether the thread lacks what a replay tells of earlier runs.
-    pub fn set_lacks(&mut self, lacks: bool) {
-        self.lacks = lacks;
+    pub(super) fn set_lacks(&mut self, lacks: bool) {
+        match self.has {
+            Has::Earlier | Has::Nothing => self.has = if lacks { Has::Nothing } else { Has::Earlier },
+            Has::Alone | Has::All => {}
+        }
     }
 
     pub fn lacks(&self) -> bool {
-        self.lacks
+        self.has == Has::Nothing
     }
 
-    /// Whether the thread has all of the run that is joined.
-    pub fn set_over(&mut self, over: bool) {
-        self.over = over;
+    /// The thread has all of the run that is joined.
+    pub(super) fn set_over(&mut self) {
+        self.has = Has::All;
     }
 
+    /// Whether the thread has all of the run that is joined: it had ended before the page was loaded anew.
     pub fn has_all(&self) -> bool {
-        self.over
+        self.has == Has::All
     }
 
     /// Whether what comes is of the run that is joined, and known.
     pub fn is_over(&self) -> bool {
-        self.place == StreamPlace::Known && !self.before
+        matches!(self.place, StreamPlace::Over)
     }
 
-    /// Whether the run that is joined has yet to come.
+    /// Whether the thread has the run already that what comes is of.
+    pub fn is_known(&self) -> bool {
+        matches!(self.place, StreamPlace::Over | StreamPlace::Known)
+    }
+
+    /// Whether what comes is of an earlier run that the thread does not have.
+    pub fn is_new(&self) -> bool {
+        matches!(self.place, StreamPlace::New(_))
+    }
+
+    /// Whether earlier runs of the thread are to come before the run that is joined.
     pub fn is_before(&self) -> bool {
-        self.before
+        matches!(self.place, StreamPlace::Begin | StreamPlace::Known | StreamPlace::New(_))
     }
 
-    /// Another connection begins; `replays`: with the first run of the thread.
-    pub fn connect(&mut self, replays: bool) {
-        (self.before, self.place, self.ended) = (replays, StreamPlace::Joined, None);
+    /// Another connection begins, with the run that it is for.
+    pub fn connect(&mut self) {
+        self.place = StreamPlace::Joined;
+    }
+
+    /// It tells of the thread from its first run.
+    pub fn tells_thread(&mut self) {
+        self.place = StreamPlace::Begin;
     }
 
     /// RUN_STARTED has come. `ours`: the id that the run in progress was asked for with.
-    pub fn started(&mut self, id: Option<&str>, ours: Option<&str>) -> StreamPlace {
-        self.ended = None;
+    pub fn started(&mut self, id: Option<&str>, ours: Option<&str>) {
+        let before = self.is_before();
         let is_ours = match (id, self.first.as_deref()) {
             (None, _) => true,
             (Some(id), Some(first)) => id == first,
             // A server that names runs itself has not named this one yet.
             (Some(id), None) => {
-                Some(id) == ours || !self.before || self.alone || self.renames && !self.runs.contains_key(id)
+                let unnamed = self.renames && !self.runs.contains_key(id);
+                Some(id) == ours || !before || self.has == Has::Alone || unnamed
             }
         };
-        self.place = match (self.before, is_ours) {
+        self.place = match self.has {
             // Once more, where the run has several parts.
-            (_, true) if self.over && (self.before || self.place == StreamPlace::Known) => StreamPlace::Known,
-            (true, false) if self.lacks => StreamPlace::New,
-            (true, false) => StreamPlace::Known,
-            _ => StreamPlace::Joined,
+            Has::All if is_ours && (before || self.is_over()) => StreamPlace::Over,
+            _ if is_ours || !before => StreamPlace::Joined,
+            Has::Nothing => StreamPlace::New(None),
+            _ => StreamPlace::Known,
         };
-        if is_ours {
-            self.before = false;
-        }
-        if let (false, None, Some(id)) = (self.before, &self.first, id) {
+        if let (false, None, Some(id)) = (self.is_before(), &self.first, id) {
             self.first = Some(id.to_owned());
             self.renames |= Some(id) != ours;
         }
         if let Some(id) = id {
             self.runs.insert(id.to_owned(), At::default());
         }
-        self.place
     }
 
     /// An earlier run that the thread lacked has ended.
-    pub fn set_ended(&mut self, outcome: Outcome, error: Option<AgentError>) {
-        self.ended = Some((outcome, error));
+    pub fn set_ended(&mut self, end: RunEnd) {
+        self.place = StreamPlace::New(Some(end));
     }
 
     /// How the last of those runs has ended.
-    pub fn take_ended(&mut self) -> Option<(Outcome, Option<AgentError>)> {
-        self.ended.take()
+    pub fn take_ended(&mut self) -> Option<RunEnd> {
+        if let StreamPlace::New(end) = &mut self.place { end.take() } else { None }
     }
 
     /// Whether a page that is loaded anew needs any of it before it joins a run.
-    pub fn renames(&self) -> bool {
+    pub(super) fn renames(&self) -> bool {
         self.renames
     }
 
     /// Writes what a page needs of it that is loaded anew: `{runs, first?, renames?, lacks?, over?}`.
-    pub fn save(&self, out: &mut String) {
+    pub(super) fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
         object.strings("runs", self.runs.keys()).optional("first", self.first.as_deref());
-        for (name, is) in [("renames", self.renames), ("lacks", self.lacks), ("over", self.over)] {
+        for (name, is) in [("renames", self.renames), ("lacks", self.lacks()), ("over", self.has_all())] {
             if is {
                 object.member(name).push_str("true");
             }
@@ -159,35 +181,56 @@ impl Earlier {
         object.close();
     }
 
-    pub fn restore(raw: Raw<'_>) -> Option<Self> {
+    pub(super) fn restore(raw: Raw<'_>) -> Option<Self> {
         let fields = raw.object()?;
         let id = |raw: Raw<'_>| Some((raw.string()?.into_owned(), At::default()));
         let runs = fields.get("runs")?.array()?.into_iter().filter_map(id).collect();
         let first = fields.some("first").and_then(Raw::string).map(String::from);
         let is = |name: &str| fields.get(name).is_some();
-        Some(Self { runs, first, renames: is("renames"), lacks: is("lacks"), over: is("over"), ..Self::default() })
+        let has = match (is("over"), is("lacks")) {
+            (true, _) => Has::All,
+            (_, true) => Has::Nothing,
+            _ => Has::Earlier,
+        };
+        Some(Self { runs, first, renames: is("renames"), has, ..Self::default() })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use StreamPlace::{Joined, Known, New};
+    use Place::{Joined, Known, New};
 
-    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<StreamPlace> {
-        earlier.connect(true);
-        runs.iter().map(|id| earlier.started(Some(id), Some(ours))).collect()
+    #[derive(Debug, PartialEq)]
+    enum Place {
+        Joined,
+        Known,
+        New,
+    }
+
+    fn place(earlier: &mut Earlier, run: &str, ours: &str) -> Place {
+        earlier.started(Some(run), Some(ours));
+        match (earlier.is_known(), earlier.is_new()) {
+            (true, _) => Known,
+            (_, true) => New,
+            _ => Joined,
+        }
+    }
+
+    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<Place> {
+        earlier.tells_thread();
+        runs.iter().map(|id| place(earlier, id, ours)).collect()
     }
 
     #[test]
     fn what_stands_before_the_run_is_known() {
         let mut earlier = Earlier::default();
         earlier.begin(None);
-        earlier.connect(false);
-        assert_eq!(earlier.started(Some("a"), Some("a")), Joined);
+        earlier.connect();
+        assert_eq!(place(&mut earlier, "a", "a"), Joined);
         earlier.begin(None);
-        earlier.connect(false);
-        assert_eq!(earlier.started(Some("b"), Some("b")), Joined);
+        earlier.connect();
+        assert_eq!(place(&mut earlier, "b", "b"), Joined);
         assert_eq!(places(&mut earlier, &["x", "a", "b", "c"], "b"), [Known, Known, Joined, Joined]);
         assert_eq!(places(&mut earlier, &["x"], "b"), [Known]);
     }
@@ -195,7 +238,7 @@ mod tests {
     #[test]
     fn a_run_that_the_server_names_itself_is_found_before_and_after_it_is_named() {
         let mut earlier = Earlier::default();
-        earlier.connect(false);
+        earlier.connect();
         earlier.started(Some("srv-1"), Some("a"));
         earlier.begin(None);
         // Cut before RUN_STARTED.
@@ -242,10 +285,10 @@ mod tests {
     fn of_a_run_that_is_over_the_end_is_waited_for() {
         let mut earlier = Earlier::default();
         earlier.begin(Some("b".into()));
-        earlier.set_over(true);
+        earlier.set_over();
         assert_eq!(places(&mut earlier, &["a", "b"], "b"), [Known, Known]);
         assert!(earlier.is_over());
-        assert_eq!(earlier.started(Some("c"), Some("b")), Joined, "nobody has told of it");
+        assert_eq!(place(&mut earlier, "c", "b"), Joined, "nobody has told of it");
     }
 
     #[test]
@@ -268,7 +311,7 @@ mod tests {
     fn a_stream_that_tells_of_one_run_has_no_earlier_ones() {
         let mut earlier = Earlier::default();
         earlier.begin(Some("c".into()));
-        earlier.connect(false);
-        assert_eq!(earlier.started(Some("other"), Some("c")), Joined);
+        earlier.connect();
+        assert_eq!(place(&mut earlier, "other", "c"), Joined);
     }
 }

@@ -7,27 +7,27 @@ use crate::wire::{Frame, hash};
 
 /// How far the stream of a run was read, over all of its connections.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(in crate::session) struct Progress {
     /// The mark of the last event.
-    pub cursor: Option<String>,
+    pub(super) cursor: Option<String>,
     /// The mark of the first one: a connection that begins with it tells the run from its beginning.
-    pub first: Option<String>,
+    pub(super) first: Option<String>,
     /// RUN_STARTED has come.
-    pub started: bool,
+    pub(super) started: bool,
     /// It has come at some time: a stream that begins without it does not begin the run.
-    pub announced: bool,
+    pub(super) announced: bool,
     /// The thread before the run, where it may be replayed.
-    pub checkpoint: Option<Checkpoint>,
+    pub(super) checkpoint: Option<Checkpoint>,
     /// A replay has begun, and nothing has come of it yet but what the thread has.
-    pub rewinds: bool,
+    pub(super) rewinds: bool,
     /// The last message of the thread when the run began.
-    pub last_message_before_run: Option<String>,
+    pub(super) last_message_before_run: Option<String>,
     /// The same of the last run that has begun in its stream.
-    pub part: Option<String>,
+    pub(super) part: Option<String>,
     /// The counts of reports: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
-    pub reported: Once,
+    pub(super) reported: Once,
     /// The session was restored while this run was in progress, and the run has not ended since.
-    pub restored: bool,
+    pub(super) restored: bool,
     /// Marks that do not grow, with the connection that they came over.
     seen: Index,
     connection: usize,
@@ -59,8 +59,66 @@ struct Opening {
 }
 
 impl Progress {
-    /// Another connection begins.
-    pub fn reconnect(&mut self) {
+    pub fn checkpoint(&mut self) -> Option<&mut Checkpoint> {
+        self.checkpoint.as_mut()
+    }
+
+    pub fn has_checkpoint(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
+    /// The last message of the thread when the run began.
+    pub fn set_last_message_before_run(&mut self, message: Option<&str>) {
+        self.last_message_before_run = message.map(Into::into);
+    }
+
+    pub fn last_message_before_run(&self) -> Option<&str> {
+        self.last_message_before_run.as_deref()
+    }
+
+    /// Another run begins in the same stream.
+    pub fn set_part(&mut self, message: Option<&str>) {
+        self.part = message.map(Into::into);
+    }
+
+    /// The last message before the run that is told now.
+    pub fn part(&self) -> Option<&str> {
+        self.part.as_deref().or(self.last_message_before_run())
+    }
+
+    /// The session was restored while a run was in progress.
+    pub fn set_restored(&mut self) {
+        self.restored = true;
+    }
+
+    pub fn is_restored(&self) -> bool {
+        self.restored
+    }
+
+    /// That run has ended, or is not waited for any longer. Says whether there was one.
+    pub fn take_restored(&mut self) -> bool {
+        std::mem::take(&mut self.restored)
+    }
+
+    pub fn has_started(&self) -> bool {
+        self.started
+    }
+
+    /// RUN_STARTED comes again.
+    pub fn forget_start(&mut self) {
+        self.started = false;
+    }
+
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+
+    pub fn set_cursor(&mut self, cursor: String) {
+        self.cursor = Some(cursor);
+    }
+
+    /// Another connection joins the run. Gives the cursor that it continues after.
+    pub fn reconnect(&mut self) -> Option<String> {
         self.connection += 1;
         self.opening = Opening::default();
         let number = self.cursor.as_ref().and_then(|cursor| cursor.parse().ok());
@@ -70,6 +128,7 @@ impl Progress {
             self.seen.insert(cursor.clone(), At::default());
             (self.known, self.blind) = (number, number.is_none());
         }
+        self.cursor.clone()
     }
 
     /// Notes a frame. Says whether it came over an earlier connection already. Within one connection frames may share a
@@ -139,10 +198,22 @@ impl Progress {
         }
     }
 
-    /// The parts of this connection's beginning that were taken before it was known to be one: RUN_STARTED, and the
-    /// state.
-    pub fn accepted_early(&self, expected: Answer) -> (bool, bool) {
+    /// The run is replayed from its beginning. Says of what came before that was known whether it was RUN_STARTED, and
+    /// whether it was the state.
+    pub fn replay(&mut self, expected: Answer) -> (bool, bool) {
         let Opening { greeted, stated, .. } = self.opening;
-        if expected == Answer::Snapshot { (greeted, stated) } else { (false, false) }
+        let early = expected == Answer::Snapshot;
+        (self.started, self.part, self.rewinds) = (early && greeted, None, true);
+        (early && greeted, early && stated)
+    }
+
+    /// Where the thread goes back to, once after [`Self::replay`]: what comes now is of the run.
+    pub fn rewind(&mut self) -> Option<&Checkpoint> {
+        let checkpoint = self.checkpoint.as_ref()?;
+        if !std::mem::take(&mut self.rewinds) {
+            return None;
+        }
+        self.reported.replay();
+        Some(checkpoint)
     }
 }

@@ -13,7 +13,7 @@ pub use error::{AgentError, ErrorKind};
 pub use misuse::Misuse;
 pub(super) use misuse::{list, value};
 pub use outcome::Outcome;
-pub(super) use outcome::{Ended, settlement};
+pub(super) use outcome::{Ended, RunEnd, settlement};
 pub use reply::Reply;
 
 /// Names a submit until it is settled.

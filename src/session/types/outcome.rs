@@ -28,6 +28,9 @@ impl Outcome {
     }
 }
 
+/// How a run has ended, and why.
+pub(in crate::session) type RunEnd = (Outcome, Option<AgentError>);
+
 /// How a run has ended, and what is known of it then.
 #[derive(Debug)]
 pub(in crate::session) struct Ended {

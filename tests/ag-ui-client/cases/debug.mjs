@@ -19,7 +19,14 @@ async function written(work) {
 
 export async function whatIsWritten({ HttpAgent }) {
   const seen = {};
-  for (const [name, config] of Object.entries({ off: false, on: true, lifecycle: { events: false }, events: { lifecycle: false }, verbose: { verbose: true, lifecycle: false }, neither: { events: false, lifecycle: false } })) {
+  for (const [name, config] of Object.entries({
+    off: false,
+    on: true,
+    lifecycle: { events: false },
+    events: { lifecycle: false },
+    verbose: { verbose: true, lifecycle: false },
+    neither: { events: false, lifecycle: false },
+  })) {
     const agent = new HttpAgent({ url, agentId: "id", threadId: "t", fetch: server(plain).fetch, debug: config });
     const lines = await written(() => agent.runAgent());
     // The output of each inner stage is the client's own.
@@ -42,7 +49,8 @@ export function settings({ HttpAgent, resolveAgentDebugConfig, createDebugLogger
   seen.push(agent.debugLogger, agent.debug);
   agent.debugLogger = true;
   seen.push(agent.debugLogger.enabled, agent.debugLogger.eventsEnabled, agent.debugLogger.lifecycleEnabled);
-  for (const given of [undefined, null, false, true, {}, { events: false }, { verbose: true }]) seen.push(resolveAgentDebugConfig(given), !!createDebugLogger(resolveAgentDebugConfig(given)));
+  for (const given of [undefined, null, false, true, {}, { events: false }, { verbose: true }])
+    seen.push(resolveAgentDebugConfig(given), !!createDebugLogger(resolveAgentDebugConfig(given)));
   for (const given of [undefined, null, false, true, new DebugLogger(resolveAgentDebugConfig(true))]) seen.push(resolveDebugLogger(given)?.enabled);
   return seen;
 }
@@ -52,10 +60,18 @@ export function smallFunctions({ getRunOutcome, structuredClone_, randomUUID, is
   const list = { type: "MESSAGES_SNAPSHOT", messages: [user("u", "x")] };
   const said = withAuthoritativeActivityTypes(list, ["a", "b", "a"]);
   return [
-    getRunOutcome(finished()), getRunOutcome(finished({ outcome: { type: "cancelled" } })),
-    structuredClone_(deep), structuredClone_(deep).a === deep.a, /^[0-9a-f-]{36}$/.test(randomUUID()),
-    isRecognizedEvent({ type: "CUSTOM" }), isRecognizedEvent({ type: "LATER" }),
-    said, authoritativeActivityTypes(said), authoritativeActivityTypes(list), withAuthoritativeActivityTypes(said, ["c"]), list,
+    getRunOutcome(finished()),
+    getRunOutcome(finished({ outcome: { type: "cancelled" } })),
+    structuredClone_(deep),
+    structuredClone_(deep).a === deep.a,
+    /^[0-9a-f-]{36}$/.test(randomUUID()),
+    isRecognizedEvent({ type: "CUSTOM" }),
+    isRecognizedEvent({ type: "LATER" }),
+    said,
+    authoritativeActivityTypes(said),
+    authoritativeActivityTypes(list),
+    withAuthoritativeActivityTypes(said, ["c"]),
+    list,
   ];
 }
 

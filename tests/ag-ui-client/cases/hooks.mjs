@@ -2,7 +2,8 @@
 
 import { call, finished, hooks, recorder, server, settled, started, text, until, user } from "../client.mjs";
 
-const make = ({ HttpAgent }, ...events) => new HttpAgent({ url: "https://x.test/agent", threadId: "t", fetch: server(events).fetch, initialMessages: [user("u", "hi")] });
+const make = ({ HttpAgent }, ...events) =>
+  new HttpAgent({ url: "https://x.test/agent", threadId: "t", fetch: server(events).fetch, initialMessages: [user("u", "hi")] });
 const all = [
   started(),
   { type: "STEP_STARTED", stepName: "s" },
@@ -52,7 +53,14 @@ export async function eachHookAlone(client) {
 
 export async function chunksComeExpanded(client) {
   const log = [];
-  const agent = make(client, started(), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a" }, { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "b" }, { type: "TOOL_CALL_CHUNK", toolCallId: "c", toolCallName: "f", delta: "{}" }, finished());
+  const agent = make(
+    client,
+    started(),
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a" },
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "b" },
+    { type: "TOOL_CALL_CHUNK", toolCallId: "c", toolCallName: "f", delta: "{}" },
+    finished(),
+  );
   agent.subscribe(recorder(log));
   await agent.runAgent();
   return log;
@@ -71,7 +79,11 @@ export async function ofAllHooksTheSameInput(client) {
 export async function subscribersOfTheAgentComeBeforeThatOfTheRun(client) {
   const log = [];
   const agent = make(client, started(), ...text("m", "x"), finished());
-  const say = (name) => ({ onRunInitialized: () => void log.push(`${name} init`), onTextMessageEndEvent: () => void log.push(`${name} end`), onRunFinalized: () => void log.push(`${name} final`) });
+  const say = (name) => ({
+    onRunInitialized: () => void log.push(`${name} init`),
+    onTextMessageEndEvent: () => void log.push(`${name} end`),
+    onRunFinalized: () => void log.push(`${name} final`),
+  });
   agent.subscribe(say("a"));
   const { unsubscribe } = agent.subscribe(say("gone"));
   agent.subscribe(say("b"));
@@ -105,7 +117,14 @@ export async function asyncHooksAreAwaitedOneAfterAnother(client) {
 export async function aHookThatThrowsIsSkipped(client) {
   const log = [];
   const agent = make(client, started(), ...text("m", "x"), finished());
-  agent.subscribe({ onTextMessageContentEvent: () => { throw new Error("mine"); }, onRunStartedEvent: async () => { throw new Error("later"); } });
+  agent.subscribe({
+    onTextMessageContentEvent: () => {
+      throw new Error("mine");
+    },
+    onRunStartedEvent: async () => {
+      throw new Error("later");
+    },
+  });
   agent.subscribe({ onTextMessageContentEvent: () => void log.push("second"), onRunStartedEvent: () => void log.push("started") });
   const { failed } = await settled(agent.runAgent());
   return [log, failed, agent.messages];
@@ -154,7 +173,10 @@ export async function pendingCallsOfAResult(client) {
 export async function notificationsAreOfTheLastState(client) {
   const seen = [];
   const agent = make(client, started(), ...text("m", "a", "b"), { type: "STATE_SNAPSHOT", snapshot: 1 }, finished());
-  agent.subscribe({ onMessagesChanged: ({ messages, agent }) => void seen.push(messages === agent.messages, messages.at(-1).content), onStateChanged: ({ state }) => void seen.push(state) });
+  agent.subscribe({
+    onMessagesChanged: ({ messages, agent }) => void seen.push(messages === agent.messages, messages.at(-1).content),
+    onStateChanged: ({ state }) => void seen.push(state),
+  });
   await agent.runAgent();
   // How often it is told is each client's own; that the last is the last is not.
   return [seen.every((value) => value !== false), seen.at(-2), seen.at(-1)];

@@ -93,7 +93,17 @@ export async function aMiddlewareChangesTheInput(client) {
 
 export async function membersThatAreNotSent({ HttpAgent }) {
   const made = server(plain);
-  const agent = new HttpAgent({ url, threadId: "t", fetch: made.fetch, initialMessages: [{ ...user("u", "hi"), mine: 1 }, { id: "a", role: "assistant", content: "x", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}", mine: 1 }, mine: 1 }] }, { id: "r", role: "tool", toolCallId: "c", content: "y", mine: 1 }] });
+  const agent = new HttpAgent({
+    url,
+    threadId: "t",
+    fetch: made.fetch,
+    initialMessages: [{ ...user("u", "hi"), mine: 1 }, {
+      id: "a",
+      role: "assistant",
+      content: "x",
+      toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}", mine: 1 }, mine: 1 }],
+    }, { id: "r", role: "tool", toolCallId: "c", content: "y", mine: 1 }],
+  });
   const tools = [{ name: "f", description: "d", parameters: { type: "object", mine: 1 }, mine: 1 }];
   await agent.runAgent({ runId: "r", tools, context: [{ description: "d", value: "v", mine: 1 }], forwardedProps: { mine: 1 } });
   return made.requests[0].body;
@@ -101,7 +111,11 @@ export async function membersThatAreNotSent({ HttpAgent }) {
 
 export async function whatCannotBeSent({ HttpAgent }) {
   const seen = [];
-  for (const message of [{ id: 7, role: "user", content: "x" }, { id: "x", role: "later", content: "x" }, { id: "x", role: "user", content: 7 }, { id: "x", role: "tool", content: "y" }]) {
+  for (const message of [{ id: 7, role: "user", content: "x" }, { id: "x", role: "later", content: "x" }, { id: "x", role: "user", content: 7 }, {
+    id: "x",
+    role: "tool",
+    content: "y",
+  }]) {
     const made = server(plain);
     const log = [];
     const agent = new HttpAgent({ url, threadId: "t", fetch: made.fetch, initialMessages: [message] });
@@ -111,8 +125,17 @@ export async function whatCannotBeSent({ HttpAgent }) {
   return seen;
 }
 
-const media = { id: "u", role: "user", content: [{ type: "text", text: "look " }, { type: "image", source: { type: "url", value: "https://x.test/i.png" } }, { type: "text", text: "here" }] };
-const history = [media, { id: "a", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }], subagentRunId: "s" }, { id: "r", role: "tool", toolCallId: "c", content: "y" }];
+const media = {
+  id: "u",
+  role: "user",
+  content: [{ type: "text", text: "look " }, { type: "image", source: { type: "url", value: "https://x.test/i.png" } }, { type: "text", text: "here" }],
+};
+const history = [media, {
+  id: "a",
+  role: "assistant",
+  toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+  subagentRunId: "s",
+}, { id: "r", role: "tool", toolCallId: "c", content: "y" }];
 
 export async function oldServers({ HttpAgent }) {
   const seen = {};
@@ -122,7 +145,13 @@ export async function oldServers({ HttpAgent }) {
         return version;
       }
     }
-    const made = server([started(), { type: "SUBAGENT_STARTED", subagentRunId: "s", name: "n" }, ...text("m", "x").map((event) => ({ ...event, subagentRunId: "s" })), { type: "SUBAGENT_FINISHED", subagentRunId: "s" }, finished()]);
+    const made = server([
+      started(),
+      { type: "SUBAGENT_STARTED", subagentRunId: "s", name: "n" },
+      ...text("m", "x").map((event) => ({ ...event, subagentRunId: "s" })),
+      { type: "SUBAGENT_FINISHED", subagentRunId: "s" },
+      finished(),
+    ]);
     const log = [];
     const agent = new Old({ url, threadId: "t", fetch: made.fetch, initialMessages: history });
     await agent.runAgent({ runId: "r" }, recorder(log, {}, ["onEvent"]));
@@ -176,7 +205,10 @@ export async function interruptsAfterRuns({ HttpAgent }) {
   const asks = (...interrupts) => [started(), finished({ outcome: { type: "interrupt", interrupts } })];
   const sub = [{ type: "SUBAGENT_STARTED", subagentRunId: "s", name: "n" }, { type: "SUBAGENT_FINISHED", subagentRunId: "s" }];
   const ask = { id: "i", reason: "ok?", message: "m", metadata: { x: 1 }, subagentRunId: "s" };
-  const made = server([started(), ...sub, ...asks(ask).slice(1)], [started(), { type: "RUN_ERROR", message: "no" }], asks({ id: "j", reason: "again" }), [started(), finished({ outcome: { type: "cancelled" } })]);
+  const made = server([started(), ...sub, ...asks(ask).slice(1)], [started(), { type: "RUN_ERROR", message: "no" }], asks({ id: "j", reason: "again" }), [
+    started(),
+    finished({ outcome: { type: "cancelled" } }),
+  ]);
   const agent = new HttpAgent({ url, threadId: "t", fetch: made.fetch });
   const seen = [];
   const run = async (resume) => {
@@ -221,10 +253,11 @@ export async function reasonsOfAborts({ HttpAgent }) {
     const log = [];
     let asked = false;
     const abortController = new AbortController();
-    const fetch = (_, { signal }) => new Promise((_, reject) => {
-      asked = true;
-      signal.addEventListener("abort", () => reject(signal.reason));
-    });
+    const fetch = (_, { signal }) =>
+      new Promise((_, reject) => {
+        asked = true;
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
     const agent = new HttpAgent({ url, threadId: "t", fetch });
     const run = settled(agent.runAgent({ abortController }, recorder(log, {}, ["onRunFailed", "onRunFinalized"])));
     while (!asked) await new Promise((resolve) => setTimeout(resolve, 1));

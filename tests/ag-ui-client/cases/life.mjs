@@ -21,10 +21,11 @@ export async function abortInTheMiddle(client) {
 export async function abortBeforeTheAnswer(client) {
   const log = [];
   let asked = false;
-  const fetch = (_, { signal }) => new Promise((_, reject) => {
-    asked = true;
-    signal.addEventListener("abort", () => reject(signal.reason));
-  });
+  const fetch = (_, { signal }) =>
+    new Promise((_, reject) => {
+      asked = true;
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
   const agent = new client.HttpAgent({ url, threadId: "t", fetch });
   const run = settled(agent.runAgent({}, recorder(log, {}, ["onRunFailed", "onRunFinalized"])));
   await until(() => asked);
@@ -76,7 +77,16 @@ export async function aClone(client) {
       return `own ${this.url}`;
     }
   }
-  const agent = new Own({ url, agentId: "id", description: "d", threadId: "t", headers: { h: "1" }, initialMessages: [user("u", "hi")], initialState: { a: { b: 1 } }, fetch: server(plain).fetch });
+  const agent = new Own({
+    url,
+    agentId: "id",
+    description: "d",
+    threadId: "t",
+    headers: { h: "1" },
+    initialMessages: [user("u", "hi")],
+    initialState: { a: { b: 1 } },
+    fetch: server(plain).fetch,
+  });
   agent.subscribe({});
   agent.pendingInterrupts = [{ id: "i", reason: "x" }];
   const clone = agent.clone();
@@ -87,7 +97,18 @@ export async function aClone(client) {
   clone.pendingInterrupts = [];
   const { messages, state, headers, subscribers, pendingInterrupts } = agent;
   const result = await clone.runAgent();
-  return [clone instanceof Own, clone.extra, clone.agentId, clone.description, clone.threadId, clone.abortController !== agent.abortController, { messages, state, headers, subscribers: subscribers.length, pendingInterrupts }, result, left(clone), left(agent)];
+  return [
+    clone instanceof Own,
+    clone.extra,
+    clone.agentId,
+    clone.description,
+    clone.threadId,
+    clone.abortController !== agent.abortController,
+    { messages, state, headers, subscribers: subscribers.length, pendingInterrupts },
+    result,
+    left(clone),
+    left(agent),
+  ];
 }
 
 export async function aCloneOfAnAbortedAgent(client) {
@@ -108,7 +129,19 @@ export async function defaults({ HttpAgent }) {
   const agent = new HttpAgent({ url });
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4/;
   const { agentId, description, messages, state, isRunning, pendingInterrupts, subscribers, headers, debug, maxProtocolVersion } = agent;
-  const before = { agentId, description, messages, state, isRunning, pendingInterrupts, subscribers, headers, debug, maxProtocolVersion, thread: uuid.test(agent.threadId) };
+  const before = {
+    agentId,
+    description,
+    messages,
+    state,
+    isRunning,
+    pendingInterrupts,
+    subscribers,
+    headers,
+    debug,
+    maxProtocolVersion,
+    thread: uuid.test(agent.threadId),
+  };
   agent.debug = { events: false };
   return [before, agent.debug, !!agent.debugLogger];
 }
@@ -116,7 +149,14 @@ export async function defaults({ HttpAgent }) {
 export async function whatIsGivenIsCopied({ HttpAgent }) {
   const given = { url, initialMessages: [user("u", "hi")], initialState: { a: 1 }, headers: { h: "1" } };
   const agent = new HttpAgent(given);
-  return [agent.messages[0] === given.initialMessages[0], agent.state === given.initialState, agent.headers === given.headers, agent.messages, agent.state, agent.headers];
+  return [
+    agent.messages[0] === given.initialMessages[0],
+    agent.state === given.initialState,
+    agent.headers === given.headers,
+    agent.messages,
+    agent.state,
+    agent.headers,
+  ];
 }
 
 export async function theAgentGetsAnId({ HttpAgent }) {
@@ -169,7 +209,12 @@ export function answersToInterrupts({ buildResumeArray, isInterruptExpired, getR
 
 export async function aRefusal({ HttpAgent }) {
   const seen = [];
-  for (const response of [() => new Response("plain", { status: 500 }), () => Response.json({ error: { code: 3 } }, { status: 422 }), () => new Response("{bad", { status: 401, headers: { "content-type": "application/json" } }), () => new Response("", { status: 404 })]) {
+  for (const response of [
+    () => new Response("plain", { status: 500 }),
+    () => Response.json({ error: { code: 3 } }, { status: 422 }),
+    () => new Response("{bad", { status: 401, headers: { "content-type": "application/json" } }),
+    () => new Response("", { status: 404 }),
+  ]) {
     const log = [];
     const agent = new HttpAgent({ url, threadId: "t", fetch: async () => response() });
     const end = await settled(agent.runAgent({}, recorder(log, {}, ["onRunFailed", "onRunFinalized", "onRunInitialized"])));
@@ -180,7 +225,13 @@ export async function aRefusal({ HttpAgent }) {
 
 export async function aNetworkThatIsNotThere({ HttpAgent }) {
   const log = [];
-  const agent = new HttpAgent({ url, threadId: "t", fetch: async () => { throw new TypeError("Failed to fetch"); } });
+  const agent = new HttpAgent({
+    url,
+    threadId: "t",
+    fetch: async () => {
+      throw new TypeError("Failed to fetch");
+    },
+  });
   const end = await settled(agent.runAgent({}, recorder(log, {}, ["onRunFailed", "onRunFinalized"])));
   return [end, log];
 }
@@ -228,7 +279,10 @@ export async function connecting({ AbstractAgent }) {
     }
     connect(input) {
       log.push(input.threadId);
-      return from([started(), { type: "MESSAGES_SNAPSHOT", messages: [user("u", "hi"), { id: "m", role: "assistant", content: "x" }] }, { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, finished({ result: 2 })]);
+      return from([started(), { type: "MESSAGES_SNAPSHOT", messages: [user("u", "hi"), { id: "m", role: "assistant", content: "x" }] }, {
+        type: "STATE_SNAPSHOT",
+        snapshot: { a: 1 },
+      }, finished({ result: 2 })]);
     }
   }
   const agent = new Own({ threadId: "t" });

@@ -8,11 +8,12 @@ const make = ({ HttpAgent }, events = plain) => {
   const made = server(events);
   return Object.assign(new HttpAgent({ url: "https://x.test/agent", threadId: "t", fetch: made.fetch }), { requests: made.requests });
 };
-const scripted = ({ AbstractAgent }, events) => new (class extends AbstractAgent {
-  run() {
-    return from(events);
-  }
-})({ threadId: "t" });
+const scripted = ({ AbstractAgent }, events) =>
+  new (class extends AbstractAgent {
+    run() {
+      return from(events);
+    }
+  })({ threadId: "t" });
 
 export async function aFunctionChangesEvents(client) {
   const agent = make(client);
@@ -23,7 +24,14 @@ export async function aFunctionChangesEvents(client) {
 
 export async function theFirstIsTheOutermost(client) {
   const log = [];
-  const say = (name) => (input, next) => (log.push(`${name} in`), next.run({ ...input, forwardedProps: { ...input.forwardedProps, [name]: 1 } }).pipe(tap(({ type }) => type === "RUN_FINISHED" && log.push(`${name} out`))));
+  const say = (name) =>
+  (
+    input,
+    next,
+  ) => (log.push(`${name} in`),
+    next.run({ ...input, forwardedProps: { ...input.forwardedProps, [name]: 1 } }).pipe(
+      tap(({ type }) => type === "RUN_FINISHED" && log.push(`${name} out`)),
+    ));
   const agent = make(client);
   agent.use(say("a"), say("b")).use(say("c"));
   await agent.runAgent();
@@ -41,7 +49,12 @@ export async function aClassRunsTheRestWithItsState(client) {
       }));
     }
   }
-  const agent = make(client, [started(), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "x" }, { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, finished()]);
+  const agent = make(client, [
+    started(),
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "x" },
+    { type: "STATE_SNAPSHOT", snapshot: { a: 1 } },
+    finished(),
+  ]);
   agent.addMessage(user("u", "hi"));
   agent.use(new Watch());
   await agent.runAgent();
@@ -64,7 +77,12 @@ export async function aMiddlewareFails(client) {
 }
 
 export async function toolsAreFiltered(client) {
-  const agent = make(client, [started(), ...call("a", "hidden", "{}"), ...call("b", "shown", "{}"), { type: "TOOL_CALL_RESULT", messageId: "r1", toolCallId: "a", content: "" }, finished()]);
+  const agent = make(client, [started(), ...call("a", "hidden", "{}"), ...call("b", "shown", "{}"), {
+    type: "TOOL_CALL_RESULT",
+    messageId: "r1",
+    toolCallId: "a",
+    content: "",
+  }, finished()]);
   agent.use(new client.FilterToolCallsMiddleware({ disallowedToolCalls: ["hidden"] }));
   await agent.runAgent();
   const messages = agent.messages;
@@ -98,11 +116,14 @@ export async function everyChangeIsToldEventByEvent(client) {
 }
 
 export async function aStreamWithoutEvents(client) {
-  return [await settled(scripted(client, []).runAgent()), await settled(new (class extends client.AbstractAgent {
-    run() {
-      return EMPTY;
-    }
-  })().runAgent())];
+  return [
+    await settled(scripted(client, []).runAgent()),
+    await settled(new (class extends client.AbstractAgent {
+      run() {
+        return EMPTY;
+      }
+    })().runAgent()),
+  ];
 }
 
 export async function aStreamOfOnesOwnThatFails(client) {
@@ -195,10 +216,12 @@ export async function expansionByItself(client) {
 export async function aMiddlewareThatNeverEndsIsDetached(client) {
   const agent = make(client);
   let cancelled = false;
-  agent.use(() => new Observable((subscriber) => {
-    for (const event of [started(), ...text("m", "x")]) subscriber.next(event);
-    return () => (cancelled = true);
-  }));
+  agent.use(() =>
+    new Observable((subscriber) => {
+      for (const event of [started(), ...text("m", "x")]) subscriber.next(event);
+      return () => (cancelled = true);
+    })
+  );
   const run = settled(agent.runAgent());
   await until(() => agent.messages[0]?.content === "x");
   await agent.detachActiveRun();

@@ -4,14 +4,21 @@ import { finished, left, recorder, server, settled, started, text, user } from "
 
 const make = ({ HttpAgent }, ...events) => {
   const made = server(events);
-  return Object.assign(new HttpAgent({ url: "https://x.test/agent", threadId: "t", fetch: made.fetch, initialMessages: [user("u", "hi")] }), { requests: made.requests });
+  return Object.assign(new HttpAgent({ url: "https://x.test/agent", threadId: "t", fetch: made.fetch, initialMessages: [user("u", "hi")] }), {
+    requests: made.requests,
+  });
 };
 const plain = [started(), ...text("m", "Hel", "lo"), { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, finished()];
 
 export async function messagesAndStateBeforeTheRequest(client) {
   const agent = make(client, ...plain);
   const log = [];
-  agent.subscribe({ onRunInitialized: ({ messages }) => ({ messages: [...messages, user("v", "added"), { id: "p", role: "activity", activityType: "x", content: {} }], state: { set: 1 } }) });
+  agent.subscribe({
+    onRunInitialized: ({ messages }) => ({
+      messages: [...messages, user("v", "added"), { id: "p", role: "activity", activityType: "x", content: {} }],
+      state: { set: 1 },
+    }),
+  });
   agent.subscribe(recorder(log, {}, ["onRunInitialized"]));
   await agent.runAgent({ runId: "r" });
   return [agent.requests[0].body, log, left(agent)];
@@ -38,14 +45,22 @@ export async function aStopInOnEventStopsTheHookOfTheType(client) {
 export async function messagesInTheMiddleOfAMessage(client) {
   const agent = make(client, ...plain);
   const log = [];
-  agent.subscribe({ onTextMessageEndEvent: ({ messages }) => ({ messages: messages.map((message) => (message.id === "m" ? { ...message, content: "rewritten" } : message)) }) });
+  agent.subscribe({
+    onTextMessageEndEvent: ({ messages }) => ({ messages: messages.map((message) => (message.id === "m" ? { ...message, content: "rewritten" } : message)) }),
+  });
   agent.subscribe(recorder(log, {}, ["onTextMessageEndEvent", "onStateSnapshotEvent"]));
   await agent.runAgent();
   return [log, left(agent)];
 }
 
 export async function aStateReplacesWhatTheServerBuildsOn(client) {
-  const agent = make(client, started(), { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] }, finished());
+  const agent = make(
+    client,
+    started(),
+    { type: "STATE_SNAPSHOT", snapshot: { a: 1 } },
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] },
+    finished(),
+  );
   agent.subscribe({ onStateDeltaEvent: () => ({ state: { mine: true } }) });
   await agent.runAgent();
   return left(agent);
@@ -55,7 +70,12 @@ export async function laterSubscribersSeeWhatEarlierOnesReturn(client) {
   const agent = make(client, ...plain);
   const seen = [];
   agent.subscribe({ onRunFinishedEvent: ({ messages }) => ({ messages: [...messages, user("x", "1")] }) });
-  agent.subscribe({ onRunFinishedEvent: ({ messages }) => { seen.push(messages.length); return { messages: messages.slice(1), state: 5 }; } });
+  agent.subscribe({
+    onRunFinishedEvent: ({ messages }) => {
+      seen.push(messages.length);
+      return { messages: messages.slice(1), state: 5 };
+    },
+  });
   agent.subscribe({ onRunFinishedEvent: ({ messages, state }) => void seen.push(messages.map(({ id }) => id), state) });
   await agent.runAgent();
   return [seen, left(agent)];

@@ -25,7 +25,10 @@ export function compaction({ compactEvents }) {
 export function compactionOfStates({ compactEvents }) {
   const state = (...events) => [started(), ...events, finished()];
   return [
-    state({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] }, { type: "STATE_SNAPSHOT", snapshot: { c: 3 } }),
+    state({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] }, {
+      type: "STATE_SNAPSHOT",
+      snapshot: { c: 3 },
+    }),
     state({ type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/c", value: 2 }] }),
     [...state({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }), ...state({ type: "STATE_DELTA", delta: [{ op: "replace", path: "/a", value: 2 }] })],
     state({ type: "STATE_DELTA", delta: [{ op: "remove", path: "/none" }] }),
@@ -33,7 +36,16 @@ export function compactionOfStates({ compactEvents }) {
 }
 
 export async function olderNames({ convertToLegacyEvents }) {
-  const events = [...turn.slice(0, -1), { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] }, { type: "TOOL_CALL_RESULT", messageId: "r", toolCallId: "c", content: "yes" }, { type: "CUSTOM", name: "n", value: 1 }, { type: "STEP_STARTED", stepName: "s" }, { type: "STEP_FINISHED", stepName: "s" }, finished()];
+  const events = [
+    ...turn.slice(0, -1),
+    { type: "STATE_SNAPSHOT", snapshot: { a: 1 } },
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] },
+    { type: "TOOL_CALL_RESULT", messageId: "r", toolCallId: "c", content: "yes" },
+    { type: "CUSTOM", name: "n", value: 1 },
+    { type: "STEP_STARTED", stepName: "s" },
+    { type: "STEP_FINISHED", stepName: "s" },
+    finished(),
+  ];
   return lastValueFrom(from(events).pipe(convertToLegacyEvents("t", "r", "agent"), toArray()));
 }
 
@@ -45,14 +57,42 @@ export async function theOlderRun({ HttpAgent }) {
 
 export async function olderStatesAndMessages({ convertToLegacyEvents }) {
   const predict = { type: "CUSTOM", name: "PredictState", value: [{ state_key: "doc", tool: "write", tool_argument: "text" }] };
-  const messages = [user("u", "hi"), { id: "s", role: "system", content: "sys" }, { id: "m", role: "assistant", content: "x", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: '{"a":1}' } }] }, { id: "r", role: "tool", toolCallId: "c", content: "yes" }, { id: "p", role: "user", content: [{ type: "text", text: "one" }, { type: "text", text: "two" }] }];
-  const events = [started(), { type: "STATE_SNAPSHOT", snapshot: { a: 1, messages: [1] } }, { type: "STEP_STARTED", stepName: "s" }, predict, ...call("w", "write", '{"text":"all"}'), { type: "MESSAGES_SNAPSHOT", messages }, { type: "STATE_DELTA", delta: [{ op: "remove", path: "/none" }] }, { type: "STEP_FINISHED", stepName: "s" }, { type: "CUSTOM", name: "Exit" }, { type: "RAW", event: 1 }, { type: "TOOL_CALL_RESULT", messageId: "x", toolCallId: "none", content: "" }, finished()];
+  const messages = [
+    user("u", "hi"),
+    { id: "s", role: "system", content: "sys" },
+    { id: "m", role: "assistant", content: "x", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: '{"a":1}' } }] },
+    { id: "r", role: "tool", toolCallId: "c", content: "yes" },
+    { id: "p", role: "user", content: [{ type: "text", text: "one" }, { type: "text", text: "two" }] },
+  ];
+  const events = [
+    started(),
+    { type: "STATE_SNAPSHOT", snapshot: { a: 1, messages: [1] } },
+    { type: "STEP_STARTED", stepName: "s" },
+    predict,
+    ...call("w", "write", '{"text":"all"}'),
+    { type: "MESSAGES_SNAPSHOT", messages },
+    { type: "STATE_DELTA", delta: [{ op: "remove", path: "/none" }] },
+    { type: "STEP_FINISHED", stepName: "s" },
+    { type: "CUSTOM", name: "Exit" },
+    { type: "RAW", event: 1 },
+    { type: "TOOL_CALL_RESULT", messageId: "x", toolCallId: "none", content: "" },
+    finished(),
+  ];
   const play = (given) => lastValueFrom(from(given).pipe(convertToLegacyEvents("t", "r", "agent"), toArray()));
   return [await play(events), await play([started(), finished()]), await play([started(), { type: "RUN_ERROR", message: "no", code: "c" }])];
 }
 
 export function compactionOfMetadata({ compactEvents }) {
   const [start, one, end] = text("m", "a");
-  const events = [{ ...start, metadata: { a: 1 } }, { ...start, name: "again", metadata: { b: 1 } }, { ...one, metadata: { c: 1 } }, { ...start, metadata: { late: 1 } }, { ...one, delta: "b", metadata: { c: 2 } }, { ...end, metadata: { e: 1 } }, one, { type: "STATE_SNAPSHOT", snapshot: 1, metadata: { s: 1 } }];
+  const events = [
+    { ...start, metadata: { a: 1 } },
+    { ...start, name: "again", metadata: { b: 1 } },
+    { ...one, metadata: { c: 1 } },
+    { ...start, metadata: { late: 1 } },
+    { ...one, delta: "b", metadata: { c: 2 } },
+    { ...end, metadata: { e: 1 } },
+    one,
+    { type: "STATE_SNAPSHOT", snapshot: 1, metadata: { s: 1 } },
+  ];
   return compactEvents(events);
 }

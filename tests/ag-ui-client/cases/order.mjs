@@ -10,8 +10,15 @@ const make = ({ HttpAgent }, ...answers) => new HttpAgent({ url, threadId: "t", 
 export async function theAgentIsUpToDateInHooks(client) {
   const agent = make(client, plain);
   const seen = [];
-  const note = (name) => ({ agent, messages, state }) => void seen.push([name, structuredClone(agent.messages), structuredClone(agent.state), messages.length, state]);
-  agent.subscribe({ onTextMessageEndEvent: note("end"), onToolCallStartEvent: note("call"), onToolCallEndEvent: note("called"), onRunFinishedEvent: note("finished"), onRunFinalized: note("final") });
+  const note = (name) => ({ agent, messages, state }) =>
+    void seen.push([name, structuredClone(agent.messages), structuredClone(agent.state), messages.length, state]);
+  agent.subscribe({
+    onTextMessageEndEvent: note("end"),
+    onToolCallStartEvent: note("call"),
+    onToolCallEndEvent: note("called"),
+    onRunFinishedEvent: note("finished"),
+    onRunFinalized: note("final"),
+  });
   await agent.runAgent();
   return seen;
 }
@@ -27,7 +34,12 @@ export async function deltasAreInTheAgentBeforeTheNextHook(client) {
 export async function changesAreToldBeforeTheEnd(client) {
   const agent = make(client, plain);
   const log = [];
-  agent.subscribe({ onMessagesChanged: ({ messages }) => void log.push(messages.length), onStateChanged: ({ state }) => void log.push(state), onRunFinishedEvent: () => void log.push("finished"), onRunFinalized: () => void log.push("final") });
+  agent.subscribe({
+    onMessagesChanged: ({ messages }) => void log.push(messages.length),
+    onStateChanged: ({ state }) => void log.push(state),
+    onRunFinishedEvent: () => void log.push("finished"),
+    onRunFinalized: () => void log.push("final"),
+  });
   await agent.runAgent();
   const end = log.indexOf("finished");
   // How often is each client's own.
@@ -59,7 +71,11 @@ export async function messagesArePushedDuringARun(client) {
 export async function theThreadIdIsChangedDuringARun(client) {
   let body;
   const requests = [];
-  const agent = new client.HttpAgent({ url, threadId: "one", fetch: async (_, init) => (requests.push(JSON.parse(init.body).threadId), (body = openBody()).response) });
+  const agent = new client.HttpAgent({
+    url,
+    threadId: "one",
+    fetch: async (_, init) => (requests.push(JSON.parse(init.body).threadId), (body = openBody()).response),
+  });
   const seen = [];
   const subscriber = { onRunFinalized: ({ input, agent }) => void seen.push(input.threadId, agent.threadId) };
   const run = agent.runAgent({}, subscriber);
@@ -113,7 +129,11 @@ export async function subscribersOfALaterRun(client) {
 export async function aSubscriberLeavesDuringARun(client) {
   const agent = make(client, plain);
   const seen = [];
-  const { unsubscribe } = agent.subscribe({ onRunStartedEvent: () => unsubscribe(), onTextMessageStartEvent: () => void seen.push("still"), onMessagesChanged: () => void seen.push("changed") });
+  const { unsubscribe } = agent.subscribe({
+    onRunStartedEvent: () => unsubscribe(),
+    onTextMessageStartEvent: () => void seen.push("still"),
+    onMessagesChanged: () => void seen.push("changed"),
+  });
   await agent.runAgent();
   return [seen[0], seen.includes("changed"), agent.subscribers.length];
 }
@@ -146,19 +166,30 @@ export async function aStreamOverTime({ AbstractAgent }) {
   class Own extends AbstractAgent {
     run() {
       return new Observable((subscriber) => {
-        const rest = [started(), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a" }, { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "b" }, finished({ result: 3 })];
+        const rest = [
+          started(),
+          { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a" },
+          { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "b" },
+          finished({ result: 3 }),
+        ];
         const next = () => (rest.length ? (subscriber.next(rest.shift()), setTimeout(next, 1)) : subscriber.complete());
         next();
       });
     }
   }
   const agent = new Own({ threadId: "t" });
-  const end = await agent.runAgent({}, { onTextMessageContentEvent: ({ event, textMessageBuffer }) => void seen.push([textMessageBuffer, event.delta, agent.messages[0]?.content]), onMessagesChanged: ({ messages }) => void seen.push(messages[0]?.content) });
+  const end = await agent.runAgent({}, {
+    onTextMessageContentEvent: ({ event, textMessageBuffer }) => void seen.push([textMessageBuffer, event.delta, agent.messages[0]?.content]),
+    onMessagesChanged: ({ messages }) => void seen.push(messages[0]?.content),
+  });
   return [end, seen];
 }
 
 export async function eventsAreNotChanged({ AbstractAgent }) {
-  const events = [started(), ...text("m", "x"), { type: "STATE_SNAPSHOT", snapshot: { deep: { a: 1 } } }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/deep/b", value: 2 }] }, finished()];
+  const events = [started(), ...text("m", "x"), { type: "STATE_SNAPSHOT", snapshot: { deep: { a: 1 } } }, {
+    type: "STATE_DELTA",
+    delta: [{ op: "add", path: "/deep/b", value: 2 }],
+  }, finished()];
   const before = structuredClone(events);
   class Own extends AbstractAgent {
     run() {
@@ -176,7 +207,11 @@ export async function eventsAreNotChanged({ AbstractAgent }) {
 export async function aHookOfChangesThatThrows(client) {
   const agent = make(client, plain);
   const seen = [];
-  agent.subscribe({ onMessagesChanged: () => { throw new Error("mine"); } });
+  agent.subscribe({
+    onMessagesChanged: () => {
+      throw new Error("mine");
+    },
+  });
   agent.subscribe({ onNewMessage: ({ message }) => void seen.push(message.id) });
   const end = await settled(agent.runAgent());
   return [!!end.failed, seen];
@@ -185,7 +220,10 @@ export async function aHookOfChangesThatThrows(client) {
 export async function whenTheRunIsOver(client) {
   const agent = make(client, plain);
   const seen = [];
-  agent.subscribe({ onRunFinalized: ({ agent }) => void seen.push(agent.isRunning, typeof agent.activeRunCompletionPromise), onRunFinishedEvent: ({ agent }) => void seen.push(agent.isRunning) });
+  agent.subscribe({
+    onRunFinalized: ({ agent }) => void seen.push(agent.isRunning, typeof agent.activeRunCompletionPromise),
+    onRunFinishedEvent: ({ agent }) => void seen.push(agent.isRunning),
+  });
   await agent.runAgent();
   return [seen, agent.isRunning];
 }

@@ -8,7 +8,10 @@ const make = ({ HttpAgent }, answers, config = {}) => {
 };
 
 export async function aTextAndItsState(client) {
-  const { agent } = make(client, [[started(), ...text("m", "Hel", "lo"), { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: [1] }] }, finished({ result: 7 })]], { initialMessages: [user("u", "hi")] });
+  const { agent } = make(client, [[started(), ...text("m", "Hel", "lo"), { type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, {
+    type: "STATE_DELTA",
+    delta: [{ op: "add", path: "/b", value: [1] }],
+  }, finished({ result: 7 })]], { initialMessages: [user("u", "hi")] });
   const result = await agent.runAgent();
   return { result, left: left(agent) };
 }
@@ -38,7 +41,12 @@ export async function aSecondRunSendsWhatTheFirstHasMade(client) {
 }
 
 export async function toolCallsAndTheirResults(client) {
-  const { agent } = make(client, [[started(), ...text("m", "look"), ...call("c", "f", '{"a"', ":1}"), ...text("n", "found"), { type: "TOOL_CALL_RESULT", messageId: "res", toolCallId: "c", content: "yes" }, finished()]]);
+  const { agent } = make(client, [[started(), ...text("m", "look"), ...call("c", "f", '{"a"', ":1}"), ...text("n", "found"), {
+    type: "TOOL_CALL_RESULT",
+    messageId: "res",
+    toolCallId: "c",
+    content: "yes",
+  }, finished()]]);
   await agent.runAgent();
   return left(agent);
 }
@@ -70,7 +78,9 @@ export async function reasoningAndActivities(client) {
 
 export async function aListOfMessagesReplacesTheOldOne(client) {
   const messages = [user("u", "hi"), { id: "m", role: "assistant", content: "new" }];
-  const { agent } = make(client, [[started(), ...text("m", "old"), { type: "MESSAGES_SNAPSHOT", messages }, finished()]], { initialMessages: [user("gone", "x"), user("u", "hi")] });
+  const { agent } = make(client, [[started(), ...text("m", "old"), { type: "MESSAGES_SNAPSHOT", messages }, finished()]], {
+    initialMessages: [user("gone", "x"), user("u", "hi")],
+  });
   await agent.runAgent();
   return left(agent);
 }
@@ -83,7 +93,12 @@ export async function metadata(client) {
 }
 
 export async function chunks(client) {
-  const { agent } = make(client, [[started(), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a" }, { type: "TEXT_MESSAGE_CHUNK", delta: "b" }, { type: "TOOL_CALL_CHUNK", toolCallId: "c", toolCallName: "f", delta: "{}" }, finished()]]);
+  const { agent } = make(client, [[started(), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a" }, { type: "TEXT_MESSAGE_CHUNK", delta: "b" }, {
+    type: "TOOL_CALL_CHUNK",
+    toolCallId: "c",
+    toolCallName: "f",
+    delta: "{}",
+  }, finished()]]);
   await agent.runAgent();
   return left(agent);
 }
@@ -126,7 +141,14 @@ export async function messagesKeepTheirIdentityWhereNothingHappened(client) {
 }
 
 export async function twoRunsInOneStream(client) {
-  const { agent } = make(client, [[started(), ...text("m", "x"), finished({ result: 1 }), started("r2"), ...text("n", "y"), finished({ runId: "r2", result: 2 })]]);
+  const { agent } = make(client, [[
+    started(),
+    ...text("m", "x"),
+    finished({ result: 1 }),
+    started("r2"),
+    ...text("n", "y"),
+    finished({ runId: "r2", result: 2 }),
+  ]]);
   const result = await agent.runAgent();
   return { result, left: left(agent) };
 }
@@ -149,4 +171,3 @@ export async function theStateOfARunInProgress(client) {
   await run;
   return [...seen, agent.isRunning, agent.activeRunCompletionPromise === undefined];
 }
-

@@ -27,10 +27,16 @@ const events = [
 ];
 const withError = [...events.slice(0, 6), { type: "RUN_ERROR", message: "no" }];
 const url = "https://x.test/agent";
-const own = hooks.filter((name) => !["onNewMessage", "onNewToolCall", "onRunFailed", "onSubagentStartedEvent", "onSubagentFinishedEvent", "onSubagentErrorEvent"].includes(name));
+const own = hooks.filter((name) =>
+  !["onNewMessage", "onNewToolCall", "onRunFailed", "onSubagentStartedEvent", "onSubagentFinishedEvent", "onSubagentErrorEvent"].includes(name)
+);
 const streamOf = (name) => (name === "onRunErrorEvent" ? withError : events);
-const make = ({ HttpAgent }, stream) => new HttpAgent({ url, threadId: "t", fetch: server(stream).fetch, initialMessages: [user("u", "hi")], initialState: { s: 0 } });
-const short = (log) => log.map(({ hook, event, message, toolCall, textMessageBuffer, toolCallBuffer }) => [hook, event?.type, message?.id, toolCall?.id, textMessageBuffer, toolCallBuffer].filter((part) => part !== undefined).join(" "));
+const make = ({ HttpAgent }, stream) =>
+  new HttpAgent({ url, threadId: "t", fetch: server(stream).fetch, initialMessages: [user("u", "hi")], initialState: { s: 0 } });
+const short = (log) =>
+  log.map(({ hook, event, message, toolCall, textMessageBuffer, toolCallBuffer }) =>
+    [hook, event?.type, message?.id, toolCall?.id, textMessageBuffer, toolCallBuffer].filter((part) => part !== undefined).join(" ")
+  );
 
 /** Each hook returns something the first time that it is called. */
 const each = (returns, listened = hooks) => async (client) => {
@@ -53,7 +59,9 @@ export const eachHookStopsWithoutOnEvent = each(() => ({ stopPropagation: true }
 export const eachHookDoesNotStop = each(() => ({ stopPropagation: false }));
 export const eachHookReturnsNull = each(() => null);
 export const eachHookReturnsNothingOfInterest = each(() => ({}));
-export const eachHookThrows = each(() => { throw new Error("mine"); });
+export const eachHookThrows = each(() => {
+  throw new Error("mine");
+});
 export const eachHookRejects = each(() => Promise.reject(new Error("mine")));
 export const eachHookReturnsTheSameObjects = each(({ messages, state }) => ({ messages, state }));
 export const eachHookReplacesTheState = each(() => ({ state: { mine: 1 } }));
@@ -133,7 +141,14 @@ export async function anAsyncHookIsAwaitedWhenTheRunIsLeft(client) {
   const gate = new Promise((resolve) => (open = resolve));
   const log = [];
   const agent = new client.HttpAgent({ url, threadId: "t", fetch: async () => (body = openBody()).response });
-  const run = settled(agent.runAgent({}, { onTextMessageContentEvent: async () => { log.push("in"); await gate; log.push("out"); }, onRunFinalized: () => void log.push("final") }));
+  const run = settled(agent.runAgent({}, {
+    onTextMessageContentEvent: async () => {
+      log.push("in");
+      await gate;
+      log.push("out");
+    },
+    onRunFinalized: () => void log.push("final"),
+  }));
   await until(() => body);
   body.send([started(), ...text("m", "one")]);
   await until(() => log.length);

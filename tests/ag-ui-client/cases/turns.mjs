@@ -22,7 +22,9 @@ export async function aLoopOfTools(client) {
 
 export async function theResultIsAddedInTheHookOfTheEnd(client) {
   const agent = make(client, [started(), ...call("c", "f", "{}"), finished()], second);
-  await agent.runAgent({ runId: "r" }, { onRunFinishedEvent: ({ agent, pendingToolCallIds: [toolCallId] }) => void agent.addMessage({ id: "res", role: "tool", toolCallId, content: "yes" }) });
+  await agent.runAgent({ runId: "r" }, {
+    onRunFinishedEvent: ({ agent, pendingToolCallIds: [toolCallId] }) => void agent.addMessage({ id: "res", role: "tool", toolCallId, content: "yes" }),
+  });
   const between = structuredClone(agent.messages);
   await agent.runAgent({ runId: "r2" });
   return [between, agent.requests[1].body.messages, left(agent)];
@@ -41,7 +43,12 @@ export async function aRunOutOfTheHookOfTheEnd(client) {
   agent.subscribe({ onRunFinishedEvent: ({ agent }) => void (next ??= agent.runAgent({ runId: "r2" })) });
   const first = await agent.runAgent({ runId: "r" });
   await until(() => next);
-  return [first.newMessages.map(({ id }) => id).filter((id) => id === "m"), (await next).newMessages.map(({ id }) => id).includes("n"), agent.messages.at(-1), agent.isRunning];
+  return [
+    first.newMessages.map(({ id }) => id).filter((id) => id === "m"),
+    (await next).newMessages.map(({ id }) => id).includes("n"),
+    agent.messages.at(-1),
+    agent.isRunning,
+  ];
 }
 
 export async function streamsAtOnce(client) {
@@ -71,12 +78,20 @@ export async function bytesThatAreCutAnywhere({ HttpAgent }) {
   const bytes = new TextEncoder().encode(sse(started(), ...text("m", "é", "😀", "日本"), finished()));
   for (const size of [1, 2, 3, 7]) {
     const body = openBody();
-    const agent = new HttpAgent({ url, threadId: "t", fetch: async () => new Response(new ReadableStream({
-      start(controller) {
-        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
-        controller.close();
-      },
-    }), { headers: { "content-type": "text/event-stream" } }) });
+    const agent = new HttpAgent({
+      url,
+      threadId: "t",
+      fetch: async () =>
+        new Response(
+          new ReadableStream({
+            start(controller) {
+              for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+              controller.close();
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    });
     await agent.runAgent();
     seen.push(agent.messages, typeof body);
   }
@@ -86,7 +101,9 @@ export async function bytesThatAreCutAnywhere({ HttpAgent }) {
 export async function theBinaryForm({ HttpAgent }) {
   const accept = "application/vnd.ag-ui.event+proto";
   const encoder = new EventEncoder({ accept });
-  const parts = [started(), ...text("m", "é", "x"), ...call("c", "f", "{}"), { type: "STATE_SNAPSHOT", snapshot: { a: [1] } }, finished()].map((event) => encoder.encodeBinary(event));
+  const parts = [started(), ...text("m", "é", "x"), ...call("c", "f", "{}"), { type: "STATE_SNAPSHOT", snapshot: { a: [1] } }, finished()].map((event) =>
+    encoder.encodeBinary(event)
+  );
   const agent = new HttpAgent({ url, threadId: "t", fetch: async () => new Response(new Blob(parts), { headers: { "content-type": accept } }) });
   const log = [];
   const end = await settled(agent.runAgent({}, recorder(log, {}, ["onTextMessageContentEvent", "onToolCallEndEvent", "onNewMessage"])));
@@ -94,7 +111,18 @@ export async function theBinaryForm({ HttpAgent }) {
 }
 
 export async function runsOneAfterAnother(client) {
-  const answers = Array.from({ length: 5 }, (_, at) => [started(`r${at}`), ...text(`m${at}`, "x"), { type: "STATE_DELTA", delta: [{ op: "add", path: `/k${at}`, value: at }] }, finished({ runId: `r${at}`, result: at })]);
+  const answers = Array.from(
+    { length: 5 },
+    (
+      _,
+      at,
+    ) => [
+      started(`r${at}`),
+      ...text(`m${at}`, "x"),
+      { type: "STATE_DELTA", delta: [{ op: "add", path: `/k${at}`, value: at }] },
+      finished({ runId: `r${at}`, result: at }),
+    ],
+  );
   const agent = make(client, ...answers);
   const ends = [];
   for (let at = 0; at < 5; at++) ends.push(await agent.runAgent({ runId: `r${at}` }));
@@ -102,7 +130,11 @@ export async function runsOneAfterAnother(client) {
 }
 
 export async function aRunAfterAFailure(client) {
-  const agent = make(client, () => new Response("no", { status: 503 }), [started(), { type: "RUN_ERROR", message: "no" }], [started(), ...text("m", "x"), finished()]);
+  const agent = make(client, () => new Response("no", { status: 503 }), [started(), { type: "RUN_ERROR", message: "no" }], [
+    started(),
+    ...text("m", "x"),
+    finished(),
+  ]);
   const ends = [];
   for (let at = 0; at < 3; at++) ends.push(await settled(agent.runAgent({ runId: "r" })));
   return [ends, agent.requests.map(({ body }) => body.messages.length), left(agent)];
@@ -132,7 +164,13 @@ export async function aCloneOfASubclassWithAMiddleware(client) {
       return clone;
     }
   }
-  const agent = new Own({ url, threadId: "t", extra: "e", fetch: server([started(), ...text("m", "x"), finished()]).fetch, initialMessages: [user("u", "hi")] });
+  const agent = new Own({
+    url,
+    threadId: "t",
+    extra: "e",
+    fetch: server([started(), ...text("m", "x"), finished()]).fetch,
+    initialMessages: [user("u", "hi")],
+  });
   const seen = [];
   agent.use((input, next) => (seen.push(input.messages.length, next.messages.length), next.run(input)));
   const clone = agent.clone();

@@ -14,8 +14,7 @@ import { locate } from "../../webdriver/engines.mjs";
 import { bundle, serve } from "./site.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const skip =
-  (!existsSync(here("node_modules")) && "the pages' modules are not installed: npm ci --prefix tests/ag-ui-client/pages") ||
+const skip = (!existsSync(here("node_modules")) && "the pages' modules are not installed: npm ci --prefix tests/ag-ui-client/pages") ||
   ((process.env.ENGINE ?? "chromium") !== "chromium" && "the engines differ in nothing here") ||
   (locate("chromium").missing.length > 0 && "chromium is not here");
 
@@ -34,7 +33,8 @@ describe("useAssistantRuntime", { skip }, () => {
     await closeDisplay();
   });
 
-  const shows = (...texts) => browser.waitFor((texts) => texts.every((text) => document.body.innerText.includes(text)), { args: [texts], message: texts.join(", ") });
+  const shows = (...texts) =>
+    browser.waitFor((texts) => texts.every((text) => document.body.innerText.includes(text)), { args: [texts], message: texts.join(", ") });
   const rests = () => browser.waitFor(() => !agent.getSnapshot().isLoading && !runtime.thread.getState().isRunning, { message: "the end of the run" });
   const rows = () => browser.evaluate(() => [...document.querySelectorAll("[data-role]")].map((row) => `${row.dataset.role}: ${row.innerText.trim()}`));
   const say = async (text) => {
@@ -97,7 +97,9 @@ describe("useAssistantRuntime", { skip }, () => {
       ["image", "image/png", "https://files.test/a.png", "a.png"],
     ]);
     await rests();
-    const shown = await browser.evaluate(() => runtime.thread.getState().messages.at(-2).attachments.map(({ type, name, content }) => [type, name, content[0].image]));
+    const shown = await browser.evaluate(() =>
+      runtime.thread.getState().messages.at(-2).attachments.map(({ type, name, content }) => [type, name, content[0].image])
+    );
     assert.deepEqual(shown, [["image", "a.png", "https://files.test/a.png"]]);
     await browser.evaluate(() => void runtime.thread.composer.addAttachment(new File(["b"], "bad.png", { type: "image/png" })));
     await browser.waitFor(() => runtime.thread.composer.getState().attachments[0]?.status.message === "no space", { message: "the failure" });
@@ -154,8 +156,24 @@ describe("useAssistantRuntime", { skip }, () => {
   });
 
   test("another version of the library is named in the error", async () => {
-    const old = { name: "old", setup: ({ onResolve, onLoad }) => (onResolve({ filter: /^@assistant-ui\/react$/ }, () => ({ path: "old", namespace: "old" })), onLoad({ filter: /./, namespace: "old" }, () => ({ contents: "export const other = 1" }))) };
-    const { outputFiles } = await build({ entryPoints: [here("../../../pkg/assistant-ui/index.js")], bundle: true, write: false, format: "esm", platform: "node", logLevel: "silent", alias: { react: here("node_modules/react") }, banner: { js: "import { createRequire } from 'node:module'; const require = createRequire('file:///');" }, plugins: [old] });
+    const old = {
+      name: "old",
+      setup: (
+        { onResolve, onLoad },
+      ) => (onResolve({ filter: /^@assistant-ui\/react$/ }, () => ({ path: "old", namespace: "old" })),
+        onLoad({ filter: /./, namespace: "old" }, () => ({ contents: "export const other = 1" }))),
+    };
+    const { outputFiles } = await build({
+      entryPoints: [here("../../../pkg/assistant-ui/index.js")],
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "node",
+      logLevel: "silent",
+      alias: { react: here("node_modules/react") },
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire('file:///');" },
+      plugins: [old],
+    });
     const { useAssistantRuntime } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
     assert.throws(() => useAssistantRuntime({ getSnapshot() {} }), { name: "AgentError", code: "peer", message: /version 0\.15 of @assistant-ui\/react/ });
     assert.throws(() => useAssistantRuntime({ url: "/agent" }), { name: "AgentError", code: "input", message: /expects an agent, got object/ });
@@ -163,13 +181,33 @@ describe("useAssistantRuntime", { skip }, () => {
 
   test("its types are those of the library", () => {
     const file = here(".types.tsx");
-    writeFileSync(file, `import { useExternalStoreRuntime, type AssistantRuntime, type ExternalStoreAdapter, type ThreadMessageLike } from "@assistant-ui/react";
+    writeFileSync(
+      file,
+      `import { useExternalStoreRuntime, type AssistantRuntime, type ExternalStoreAdapter, type ThreadMessageLike } from "@assistant-ui/react";
       import type { createCalls } from "../../../pkg/assistant-ui/adapter.js";
       type Calls = ReturnType<typeof createCalls>;
       export const calls: (calls: Calls) => Pick<ExternalStoreAdapter, "onNew" | "onEdit" | "onReload" | "onCancel" | "onAddToolResult" | "onRespondToToolApproval"> = (calls) => calls;
-      export const hook: (adapter: ExternalStoreAdapter<ThreadMessageLike>) => AssistantRuntime = useExternalStoreRuntime;`);
+      export const hook: (adapter: ExternalStoreAdapter<ThreadMessageLike>) => AssistantRuntime = useExternalStoreRuntime;`,
+    );
     try {
-      execFileSync(process.execPath, [here("../../../node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--skipLibCheck", "--jsx", "react-jsx", "--target", "es2022", "--module", "es2022", "--moduleResolution", "bundler", "--lib", "es2023,dom,dom.iterable,esnext.disposable", "--ignoreConfig", file], { encoding: "utf8" });
+      execFileSync(process.execPath, [
+        here("../../../node_modules/typescript/bin/tsc"),
+        "--noEmit",
+        "--strict",
+        "--skipLibCheck",
+        "--jsx",
+        "react-jsx",
+        "--target",
+        "es2022",
+        "--module",
+        "es2022",
+        "--moduleResolution",
+        "bundler",
+        "--lib",
+        "es2023,dom,dom.iterable,esnext.disposable",
+        "--ignoreConfig",
+        file,
+      ], { encoding: "utf8" });
     } catch (error) {
       assert.fail(error.stdout);
     } finally {

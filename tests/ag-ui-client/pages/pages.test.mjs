@@ -13,11 +13,17 @@ import { bundle, serve, ways } from "./site.mjs";
 
 const engine = process.env.ENGINE ?? "chromium";
 const installed = existsSync(new URL("node_modules", import.meta.url));
-const skip = (!installed && "the pages' modules are not installed: npm ci --prefix tests/ag-ui-client/pages") || (locate(engine).missing.length > 0 && `${engine} is not here`);
+const skip = (!installed && "the pages' modules are not installed: npm ci --prefix tests/ag-ui-client/pages") ||
+  (locate(engine).missing.length > 0 && `${engine} is not here`);
 
 const pages = {
   assistant: { input: "#say", send: "#send", stop: "#stop", answer: '[data-role="assistant"]' },
-  copilot: { input: "textarea", send: '[data-testid="copilot-send-button"]', stop: '[data-testid="copilot-send-button"]', answer: '[data-testid="copilot-assistant-message"]' },
+  copilot: {
+    input: "textarea",
+    send: '[data-testid="copilot-send-button"]',
+    stop: '[data-testid="copilot-send-button"]',
+    answer: '[data-testid="copilot-assistant-message"]',
+  },
 };
 pages.runtime = pages.copilot;
 /** CopilotKit makes the agents of its runtime itself: there is no class to hand in. assistant-ui has no core of CopilotKit. */

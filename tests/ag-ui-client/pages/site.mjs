@@ -88,7 +88,8 @@ const history = [
 
 /** The runtime's answers besides runs; undefined: it is a run. */
 function ofRuntime(pathname, { threadId } = {}) {
-  if (pathname === "/runtime/info") return { type: "application/json", body: JSON.stringify({ version: "1.74.0", mode: "sse", agents: { default: { name: "default", description: "" } } }) };
+  if (pathname === "/runtime/info")
+    return { type: "application/json", body: JSON.stringify({ version: "1.74.0", mode: "sse", agents: { default: { name: "default", description: "" } } }) };
   if (pathname.endsWith("/connect")) return { type: "text/event-stream", body: threadId === "old" ? history.map(frame).join("") : "" };
   if (pathname.includes("/stop/")) return { type: "application/json", body: "{}" };
   return undefined;
@@ -110,7 +111,7 @@ export async function serve(scripts) {
       requests.push(kept);
       const given = runtime && ofRuntime(pathname, input);
       // Whoever stops a run at the runtime ends its stream there.
-      if (pathname.includes("/stop/")) for (const other of requests) other.close();
+      if (pathname.includes("/stop/")) { for (const other of requests) other.close(); }
       if (given) return response.writeHead(200, { "content-type": given.type }).end(given.body);
       response.on("close", kept.close);
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -131,8 +132,14 @@ export async function serve(scripts) {
     if (script) return response.writeHead(200, { "content-type": "text/javascript" }).end(script);
     const name = pathname.slice(1);
     if (!scripts[name.replace(".html", "")]) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><meta charset=utf-8><title>page</title><div id=page></div><script type=module src="/${name.replace(".html", "")}.js"></script>`);
+    response.writeHead(200, { "content-type": "text/html" }).end(
+      `<!doctype html><meta charset=utf-8><title>page</title><div id=page></div><script type=module src="/${name.replace(".html", "")}.js"></script>`,
+    );
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}`, requests, close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    requests,
+    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
+  };
 }

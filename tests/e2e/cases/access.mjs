@@ -137,10 +137,11 @@ export const access = {
 /** Fails where one of the elements is out of sight, or two of them share a pixel. */
 export async function apart(chat, selectors, width) {
   const boxes = await chat.browser.evaluate(
-    (selectors) => selectors.map((css) => {
-      const { left, top, right, bottom } = document.querySelector(css).getBoundingClientRect();
-      return { css, left, top, right, bottom };
-    }),
+    (selectors) =>
+      selectors.map((css) => {
+        const { left, top, right, bottom } = document.querySelector(css).getBoundingClientRect();
+        return { css, left, top, right, bottom };
+      }),
     selectors,
   );
   for (const box of boxes) {

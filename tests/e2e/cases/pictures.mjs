@@ -36,10 +36,17 @@ const gives = (chat, css, type, files) =>
 
 /** Each file of the composer: its name and where it stands. */
 const listed = (chat) =>
-  chat.browser.evaluate((css) => [...document.querySelectorAll(css)].map((item) => `${item.querySelector("b").textContent} ${item.dataset.status}`), id("file"));
+  chat.browser.evaluate(
+    (css) => [...document.querySelectorAll(css)].map((item) => `${item.querySelector("b").textContent} ${item.dataset.status}`),
+    id("file"),
+  );
 
 const lists = (chat, ...wanted) =>
-  chat.until((css, wanted) => [...document.querySelectorAll(css)].map((item) => `${item.querySelector("b").textContent} ${item.dataset.status}`).join() === wanted, id("file"), wanted.join());
+  chat.until(
+    (css, wanted) => [...document.querySelectorAll(css)].map((item) => `${item.querySelector("b").textContent} ${item.dataset.status}`).join() === wanted,
+    id("file"),
+    wanted.join(),
+  );
 
 /** Pictures that the page shows, once the browser has drawn them. */
 const drawn = (chat, css, count) =>

@@ -9,7 +9,11 @@ const titles = (chat) => chat.texts(id("thread-open"));
 
 /** Waits until the list is that. */
 const lists = (chat, ...wanted) =>
-  chat.until((css, wanted) => JSON.stringify([...document.querySelectorAll(css)].map((row) => row.textContent.trim())) === wanted, id("thread-open"), JSON.stringify(wanted));
+  chat.until(
+    (css, wanted) => JSON.stringify([...document.querySelectorAll(css)].map((row) => row.textContent.trim())) === wanted,
+    id("thread-open"),
+    JSON.stringify(wanted),
+  );
 
 /** Clicks a button of the thread with that title. */
 const press = (chat, title, button) =>

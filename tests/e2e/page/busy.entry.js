@@ -48,7 +48,7 @@ const kinds = {
 
 function Row({ index }) {
   busy.rows += 1;
-  for (const end = performance.now() + 1; performance.now() < end; );
+  for (const end = performance.now() + 1; performance.now() < end;);
   return h("li", null, index);
 }
 

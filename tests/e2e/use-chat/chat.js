@@ -45,7 +45,8 @@ export function lineOf(part) {
 export const actions = {
   again: ({ regenerate }) => regenerate(),
   edit: ({ messages, sendMessage }) => sendMessage({ text: "edited", messageId: messages.findLast(({ role }) => role === "user").id }),
-  file: ({ sendMessage }) => sendMessage({ text: "look", files: [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,QQ==", filename: "a.png" }] }),
+  file: ({ sendMessage }) =>
+    sendMessage({ text: "look", files: [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,QQ==", filename: "a.png" }] }),
   answer: ({ sendMessage }) => sendMessage(undefined, { body: { resume: { i: { payload: "yes" } } } }),
   approve: ({ messages, addToolApprovalResponse }) => {
     const { approval } = messages.at(-1).parts.find(({ state }) => state === "approval-requested");

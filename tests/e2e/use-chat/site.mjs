@@ -68,7 +68,15 @@ const answers = {
   ask: () => [...text("q", "Sure?"), { interrupts: [{ id: "i", reason: "confirmation" }] }],
   fail: (n) => [...text(`a${n}`, "Half"), { type: "RUN_ERROR", message: "out of memory" }],
   wait: (n) => [...text(`a${n}`, "one, "), hold, ...text(`b${n}`, "two.")],
-  anew: (n, messages) => [...text(`a${n}`, "old"), hold, { type: "MESSAGES_SNAPSHOT", messages: [...messages, { id: `s${n}`, role: "assistant", content: "new" }] }, ...text(`b${n}`, "!")],
+  anew: (
+    n,
+    messages,
+  ) => [
+    ...text(`a${n}`, "old"),
+    hold,
+    { type: "MESSAGES_SNAPSHOT", messages: [...messages, { id: `s${n}`, role: "assistant", content: "new" }] },
+    ...text(`b${n}`, "!"),
+  ],
 };
 
 function eventsOf({ messages, resume }, n) {
@@ -87,7 +95,8 @@ export async function serve() {
   const joined = [];
   let release = () => {};
   const write = (response, run) => {
-    for (; run.sent < run.events.length && run.events[run.sent] !== hold; run.sent++) response.write(`id: ${run.sent + 1}\ndata: ${JSON.stringify(run.events[run.sent])}\n\n`);
+    for (; run.sent < run.events.length && run.events[run.sent] !== hold; run.sent++)
+      response.write(`id: ${run.sent + 1}\ndata: ${JSON.stringify(run.events[run.sent])}\n\n`);
     if (run.sent === run.events.length) return response.end();
     release = () => {
       run.sent++;
@@ -121,8 +130,16 @@ export async function serve() {
     const [, name, ending] = /^\/(\w+)\.(js|html)$/.exec(pathname) ?? [];
     if (!scripts[name]) return response.writeHead(404).end();
     if (ending === "js") return response.writeHead(200, { "content-type": "text/javascript" }).end(scripts[name]);
-    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><meta charset=utf-8><title>${name}</title><link rel=icon href="data:,"><div id=page></div><script type=module src="/${name}.js"></script>`);
+    response.writeHead(200, { "content-type": "text/html" }).end(
+      `<!doctype html><meta charset=utf-8><title>${name}</title><link rel=icon href="data:,"><div id=page></div><script type=module src="/${name}.js"></script>`,
+    );
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { url: `http://127.0.0.1:${server.address().port}`, requests, joined, release: () => release(), close: () => (server.closeAllConnections(), server.close()) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    requests,
+    joined,
+    release: () => release(),
+    close: () => (server.closeAllConnections(), server.close()),
+  };
 }

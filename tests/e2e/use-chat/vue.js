@@ -9,7 +9,12 @@ const options = await chatOptions();
 const Page = {
   setup() {
     const { messages, status, error, ...chat } = useChat(options);
-    const now = (current.chat = { ...chat, get messages() { return messages.value; } });
+    const now = (current.chat = {
+      ...chat,
+      get messages() {
+        return messages.value;
+      },
+    });
     const text = ref("");
     onMounted(() => chat.resumeStream());
     const send = (event) => {

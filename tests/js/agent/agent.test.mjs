@@ -111,7 +111,19 @@ describe("createAgent", () => {
     const { network, ...options } = session.options;
     const { seed, ...rest } = JSON.parse(network);
     assert.ok(Number.isSafeInteger(seed));
-    assert.deepEqual(rest, { attempts: 5, baseMs: 500, minMs: 100, maxMs: 30_000, perMinute: 60, perRun: 1000, queueMs: 1000, idleMs: 0, refusals: false, posts: false, renewHeaders: false });
+    assert.deepEqual(rest, {
+      attempts: 5,
+      baseMs: 500,
+      minMs: 100,
+      maxMs: 30_000,
+      perMinute: 60,
+      perRun: 1000,
+      queueMs: 1000,
+      idleMs: 0,
+      refusals: false,
+      posts: false,
+      renewHeaders: false,
+    });
     assert.deepEqual(options, {
       threadId: "t",
       rules: "strict",

@@ -140,7 +140,8 @@ describe("an edit at every point of a stream", { skip }, () => {
   it("changes the state, and keeps every patch", async () => {
     const edits = {
       function: (agent) => agent.setState((state) => ({ ...state, mine: true, rows: [...state.rows, "mine"] })),
-      value: (agent) => agent.setState(JSON.parse(JSON.stringify({ ...agent.getSnapshot().state, mine: true, rows: [...agent.getSnapshot().state.rows, "mine"] }))),
+      value: (agent) =>
+        agent.setState(JSON.parse(JSON.stringify({ ...agent.getSnapshot().state, mine: true, rows: [...agent.getSnapshot().state.rows, "mine"] }))),
     };
     for (const [name, edit] of Object.entries(edits)) {
       await everywhere(edit, ({ state }, place) => {

@@ -297,7 +297,7 @@ describe("a save", () => {
 describe("persist", () => {
   /** A store that remembers. */
   function memory(first) {
-    const store = { saves: [], now: first, load: mock.fn(() => store.now), save: (saved) => void store.saves.push((store.now = saved)), clear() {} };
+    const store = { saves: [], now: first, load: mock.fn(() => store.now), save: (saved) => void store.saves.push(store.now = saved), clear() {} };
     return storeOf(store);
   }
   const page = () => Object.assign(new EventTarget(), { visibilityState: "visible" });
@@ -368,8 +368,14 @@ describe("persist", () => {
   it("warns when the store refuses, and lives on when it cannot be read", async () => {
     const warnings = [];
     const errors = [];
-    const full = () => { throw new Error("quota exceeded"); };
-    const agent = create({ persist: storeOf({ load: full, save: full, clear() {} }), onWarning: (warning) => warnings.push(warning), onError: ({ code }) => errors.push(code) });
+    const full = () => {
+      throw new Error("quota exceeded");
+    };
+    const agent = create({
+      persist: storeOf({ load: full, save: full, clear() {} }),
+      onWarning: (warning) => warnings.push(warning),
+      onError: ({ code }) => errors.push(code),
+    });
     await turn();
     assert.deepEqual(errors, ["restore"]);
     agent.setState(1);
@@ -381,7 +387,11 @@ describe("persist", () => {
 
   it("in localStorage", async () => {
     const items = new Map();
-    globalThis.localStorage = { getItem: (key) => items.get(key) ?? null, setItem: (key, value) => items.set(key, value), removeItem: (key) => items.delete(key) };
+    globalThis.localStorage = {
+      getItem: (key) => items.get(key) ?? null,
+      setItem: (key, value) => items.set(key, value),
+      removeItem: (key) => items.delete(key),
+    };
     const store = localStorageStore("chat");
     const agent = create({ threadId: "t", persist: store });
     agent.setMessages([user("a", "kept")]);
@@ -461,7 +471,13 @@ function fakeIndexedDb() {
       const tables = databases.get(name) ?? new Map();
       const transaction = (table) => {
         const items = tables.get(table);
-        const made = { objectStore: () => ({ get: (key) => later(items.get(key)), put: (value, key) => (end(), later(items.set(key, value))), delete: (key) => (end(), later(items.delete(key))) }) };
+        const made = {
+          objectStore: () => ({
+            get: (key) => later(items.get(key)),
+            put: (value, key) => (end(), later(items.set(key, value))),
+            delete: (key) => (end(), later(items.delete(key))),
+          }),
+        };
         const end = () => setImmediate(() => made.oncomplete());
         return made;
       };

@@ -156,7 +156,11 @@ describe("options that no agent can work with", () => {
     for (const name of ["index", "slim", "worker"]) {
       const { createAgent } = await import(new URL(`${name}.js`, folder));
       for (const none of [undefined, null, "/agent"]) {
-        assert.throws(() => createAgent(none), (error) => AgentError.is(error) && error.code === "input" && /^options: expected an object/.test(error.message), name);
+        assert.throws(
+          () => createAgent(none),
+          (error) => AgentError.is(error) && error.code === "input" && /^options: expected an object/.test(error.message),
+          name,
+        );
       }
     }
   });
@@ -233,7 +237,8 @@ describe("input that is none", () => {
       assert.throws(() => agent.on("event", listener), refused(/^on\(event\): expected a function/));
       assert.throws(() => agent.subscribe(listener), refused(/^subscribe\(\): expected a function/));
     }
-    for (const types of [[Symbol("RAW")], "RAW", [1n]]) assert.throws(() => agent.on("event", () => {}, { types }), refused(/^filter\.types: expected a list of strings/));
+    for (const types of [[Symbol("RAW")], "RAW", [1n]])
+      assert.throws(() => agent.on("event", () => {}, { types }), refused(/^filter\.types: expected a list of strings/));
     const types = ["RAW"];
     agent.on("event", () => {}, { types });
     types.push(Symbol("later"));
@@ -324,7 +329,11 @@ describe("with a core in the page", { skip: (!real && "needs the real core") || 
     const errors = [];
     const fetch = async (_, { body }) => {
       const { threadId, runId } = JSON.parse(body);
-      const events = [{ type: "RUN_STARTED", threadId, runId }, { type: "TEXT_MESSAGE_CHUNK", messageId: runId, delta: "x" }, { type: "RUN_FINISHED", threadId, runId }];
+      const events = [{ type: "RUN_STARTED", threadId, runId }, { type: "TEXT_MESSAGE_CHUNK", messageId: runId, delta: "x" }, {
+        type: "RUN_FINISHED",
+        threadId,
+        runId,
+      }];
       return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
     };
     const agent = createAgent({ url: "http://agent/", notify: "sync", fetch, initialState: { kept: 1 }, onError: (error) => errors.push(error) });
@@ -337,7 +346,10 @@ describe("with a core in the page", { skip: (!real && "needs the real core") || 
     for (const given of [new Event("click"), 5, {}]) {
       const { agent, errors } = await withErrors();
       await agent.submit("one");
-      await assert.rejects(agent.regenerate(given), (error) => AgentError.is(error) && error.code === "input" && /regenerate\(\): expected a string, got /.test(error.message));
+      await assert.rejects(
+        agent.regenerate(given),
+        (error) => AgentError.is(error) && error.code === "input" && /regenerate\(\): expected a string, got /.test(error.message),
+      );
       assert.equal((await agent.submit("two")).outcome, "success");
       assert.deepEqual([texts(agent), errors], [["one", "x", "two", "x"], []]);
     }

@@ -51,7 +51,15 @@ describe("submit", () => {
     const tool = { name: "t", description: "d" };
     const context = [{ description: "d", value: "v" }];
     const options = { tools: () => [tool], context, forwardedProps: () => ({ a: 1 }) };
-    assert.deepEqual(await input({ state: 0 }, options), { ...defaults, messages: [], state: 0, tools: [tool], pageTools: [{ name: "t", manual: true }], context, forwardedProps: { a: 1 } });
+    assert.deepEqual(await input({ state: 0 }, options), {
+      ...defaults,
+      messages: [],
+      state: 0,
+      tools: [tool],
+      pageTools: [{ name: "t", manual: true }],
+      context,
+      forwardedProps: { a: 1 },
+    });
     const given = { tools: [], context: [], forwardedProps: 5 };
     Session.all = [];
     const own = ["tools", "context", "forwardedProps"];
@@ -136,8 +144,18 @@ describe("submit", () => {
 describe("the other verbs", () => {
   it("ask again under another id where that is asked for", async () => {
     const agent = create();
-    const again = [() => agent.retry({ newMessageId: true }), () => agent.regenerate("m", { newMessageId: true }), () => agent.regenerate(undefined, { newMessageId: true })];
-    const same = [() => agent.retry(), () => agent.retry({}), () => agent.retry({ newMessageId: false }), () => agent.regenerate("m"), () => agent.regenerate("m", {})];
+    const again = [
+      () => agent.retry({ newMessageId: true }),
+      () => agent.regenerate("m", { newMessageId: true }),
+      () => agent.regenerate(undefined, { newMessageId: true }),
+    ];
+    const same = [
+      () => agent.retry(),
+      () => agent.retry({}),
+      () => agent.retry({ newMessageId: false }),
+      () => agent.regenerate("m"),
+      () => agent.regenerate("m", {}),
+    ];
     // A handler of clicks passes its event.
     same.push(() => agent.retry({ type: "click" }));
     const first = agent.retry();

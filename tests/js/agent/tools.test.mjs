@@ -17,7 +17,7 @@ const turn = () => new Promise(setImmediate);
 /** A validator as any library may make it. */
 const validator = (validate, more = {}) => ({ "~standard": { version: 1, vendor: "test", validate, ...more } });
 const city = validator((value) =>
-  typeof value.city === "string" ? { value: { city: value.city.trim() } } : { issues: [{ message: "must be a string", path: ["city"] }] },
+  typeof value.city === "string" ? { value: { city: value.city.trim() } } : { issues: [{ message: "must be a string", path: ["city"] }] }
 );
 
 /** An agent that runs, its session, and what was settled. */
@@ -130,8 +130,16 @@ describe("a call", () => {
     loop.loop = loop;
     const { settled, execute } = await running([
       named("throws", { execute: () => Promise.reject(new Error("no such city")) }),
-      named("odd", { execute: () => { throw "odd"; } }),
-      named("silent", { execute: () => { throw new Error(); } }),
+      named("odd", {
+        execute: () => {
+          throw "odd";
+        },
+      }),
+      named("silent", {
+        execute: () => {
+          throw new Error();
+        },
+      }),
       named("loop", { execute: () => loop }),
       named("declared"),
     ]);

@@ -64,7 +64,11 @@ describe("a chat", { skip }, () => {
     requests[0].begin(...text("a", "one"), ...text("b", "two"));
     await until(() => texts(chat)[1] === "assistant: onetwo");
     const user = agent.getSnapshot().messages[0];
-    const messages = [{ id: user.id, role: "user", content: "go" }, { id: "b", role: "assistant", content: "TWO" }, { id: "c", role: "assistant", content: "three" }];
+    const messages = [{ id: user.id, role: "user", content: "go" }, { id: "b", role: "assistant", content: "TWO" }, {
+      id: "c",
+      role: "assistant",
+      content: "three",
+    }];
     requests[0].end({ type: "MESSAGES_SNAPSHOT", messages }, ...text("d", "!"));
     await sent;
     assert.deepEqual(texts(chat), ["user: go", "assistant: TWOthree!"]);
@@ -349,7 +353,9 @@ describe("a chat", { skip }, () => {
 
   it("begins without a store that fails or does not answer", async () => {
     const { agent } = create();
-    for (const load of [() => Promise.reject(new Error("no")), () => { throw new Error("no"); }, () => new Promise(() => {})]) {
+    for (const load of [() => Promise.reject(new Error("no")), () => {
+      throw new Error("no");
+    }, () => new Promise(() => {})]) {
       assert.deepEqual(await loadUIMessages(agent, { load }, { waitMs: 1 }), []);
     }
   });
@@ -357,7 +363,10 @@ describe("a chat", { skip }, () => {
   it("says what it is not made for", async () => {
     assert.throws(() => toChatTransport({ url: "/agent" }), { name: "AgentError", code: "input", message: /expects an agent, got object/ });
     const { chat } = create();
-    await assert.rejects(chat.transport.sendMessages({ trigger: "submit-user-message", messages: [] }), { name: "AgentError", message: /version 7 of the package "ai"/ });
+    await assert.rejects(chat.transport.sendMessages({ trigger: "submit-user-message", messages: [] }), {
+      name: "AgentError",
+      message: /version 7 of the package "ai"/,
+    });
   });
 
   it("leaves out parts that nobody knows", () => {

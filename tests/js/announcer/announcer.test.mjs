@@ -7,7 +7,11 @@ import { load, until } from "../lib.mjs";
 import { call, createAgent, createStore, serve, skip, text, tool } from "../ai-sdk/server.mjs";
 
 const { announcer } = await load("announcer/index");
-const saved = createAgent({ threadId: "t", url: "/", initialMessages: [{ id: "u", role: "user", content: "q" }, { id: "s", role: "assistant", content: "stored" }] }).save();
+const saved = createAgent({
+  threadId: "t",
+  url: "/",
+  initialMessages: [{ id: "u", role: "user", content: "q" }, { id: "s", role: "assistant", content: "stored" }],
+}).save();
 
 describe("the announcer", { skip }, () => {
   beforeEach(() => void (globalThis.document = new JSDOM().window.document));
@@ -49,7 +53,11 @@ describe("the announcer", { skip }, () => {
     assert.deepEqual(page.lines(), ["Approval needed: pay."]);
     const second = await begun(page);
     second.request.begin();
-    second.request.send({ type: "RUN_FINISHED", ...second.request.ids, outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation", message: "Sure?" }] } });
+    second.request.send({
+      type: "RUN_FINISHED",
+      ...second.request.ids,
+      outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation", message: "Sure?" }] },
+    });
     second.request.cut();
     await second.run;
     assert.deepEqual(page.lines().slice(1), ["Sure?"]);

@@ -110,9 +110,25 @@ describe("attachments", () => {
 
   it("makes names and types of a hostile page harmless", async () => {
     const { files } = begin();
-    const given = ["../../etc/passwd", "C:\\fakepath\\x.png", "evil\u202Egnp.exe", "a\u0000b\nc.png", "   ", "..", `${"n".repeat(5000)}.png`, "\ud800.png", "<img onerror=1>.png"];
+    const given = [
+      "../../etc/passwd",
+      "C:\\fakepath\\x.png",
+      "evil\u202Egnp.exe",
+      "a\u0000b\nc.png",
+      "   ",
+      "..",
+      `${"n".repeat(5000)}.png`,
+      "\ud800.png",
+      "<img onerror=1>.png",
+    ];
     files.add([...given.map((name) => file(name)), new Blob(["x"], { type: "text/html, evil" })]);
-    assert.deepEqual(files.items.map(({ name }) => name), ["passwd", "x.png", "evilgnp.exe", "abc.png", "file", "file", `${"n".repeat(251)}.png`, ".png", "<img onerror=1>.png", "file"].map((name, at) => (at === 7 ? files.items[7].name : name)));
+    assert.deepEqual(
+      files.items.map(({ name }) => name),
+      ["passwd", "x.png", "evilgnp.exe", "abc.png", "file", "file", `${"n".repeat(251)}.png`, ".png", "<img onerror=1>.png", "file"].map((
+        name,
+        at,
+      ) => (at === 7 ? files.items[7].name : name)),
+    );
     assert.equal(files.items[7].name.isWellFormed?.() ?? true, true);
     assert.equal(files.items.at(-1).mimeType, "application/octet-stream");
     // A value that is no file is left out.
@@ -120,7 +136,11 @@ describe("attachments", () => {
   });
 
   it("shows why an upload failed, and tries again", async () => {
-    for (const upload of [() => { throw new Error("at once"); }, async () => { throw new Error("at once"); }]) {
+    for (const upload of [() => {
+      throw new Error("at once");
+    }, async () => {
+      throw new Error("at once");
+    }]) {
       const files = createAttachments({ upload });
       files.add([file()]);
       await until(() => files.items[0].status === "error");
@@ -330,7 +350,12 @@ describe("a submit with attachments", { skip }, () => {
   });
 
   it("is taken back: by cancelQueued, its signal, reset and dispose", async () => {
-    const ways = [(agent, _) => assert.equal(agent.cancelQueued(agent.getSnapshot().queue[0].id), true), (_, abort) => abort.abort(), (agent) => agent.reset(), (agent) => agent.dispose()];
+    const ways = [
+      (agent, _) => assert.equal(agent.cancelQueued(agent.getSnapshot().queue[0].id), true),
+      (_, abort) => abort.abort(),
+      (agent) => agent.reset(),
+      (agent) => agent.dispose(),
+    ];
     for (const way of ways) {
       const { agent, files, all, requests } = begin();
       files.add([file("a.png")]);

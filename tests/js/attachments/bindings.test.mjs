@@ -38,7 +38,13 @@ const frameworks = {
     let leave;
     function Files() {
       const { items, dragging, inputProps, dropProps, onPaste } = useReact(options);
-      return createElement("form", dropProps, createElement("p", {}, shown(items, dragging)), createElement("input", inputProps), createElement("textarea", { onPaste }));
+      return createElement(
+        "form",
+        dropProps,
+        createElement("p", {}, shown(items, dragging)),
+        createElement("input", inputProps),
+        createElement("textarea", { onPaste }),
+      );
     }
     function Page() {
       const [here, setHere] = useState(true);

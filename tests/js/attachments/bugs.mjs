@@ -39,7 +39,7 @@ export const bugs = [
   {
     name: "an upload of a file that was removed goes on",
     file: "attachments/entry.ts",
-    from: "controller?.abort(new Error(\"The file was removed\"));",
+    from: 'controller?.abort(new Error("The file was removed"));',
     to: "",
     tests: ["attachments"],
   },
@@ -60,15 +60,15 @@ export const bugs = [
   {
     name: "the name of a file keeps its path and what turns its text around",
     file: "attachments/names.ts",
-    from: "text.replace(hidden, \"\").split(/[/\\\\]/).at(-1)!",
+    from: 'text.replace(hidden, "").split(/[/\\\\]/).at(-1)!',
     to: "text",
     tests: ["attachments"],
   },
   {
     name: "a save says of a file in mid-upload that it is ready",
     file: "attachments/saved.ts",
-    from: "({ status: \"error\", progress: 0, error: \"lost\" } as const)",
-    to: "({ status: \"ready\", progress: 1 } as const)",
+    from: '({ status: "error", progress: 0, error: "lost" } as const)',
+    to: '({ status: "ready", progress: 1 } as const)',
     tests: ["attachments"],
   },
   {
@@ -109,14 +109,14 @@ export const bugs = [
   {
     name: "an answer that does not fit is sent, though it should be refused",
     file: "core/checks.ts",
-    from: "if (schemas.invalid === \"drop\") throw kit.unsupported(\"interrupt-invalid\", message);",
+    from: 'if (schemas.invalid === "drop") throw kit.unsupported("interrupt-invalid", message);',
     to: "",
     tests: ["schemas"],
   },
   {
     name: "a cancellation is checked as an answer",
     file: "core/checks.ts",
-    from: "status === \"resolved\" && of",
+    from: 'status === "resolved" && of',
     to: "of",
     tests: ["schemas"],
   },

@@ -11,7 +11,9 @@ const { loadUIMessages } = await load("ai-sdk/index");
 
 const events = (...list) => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 const answer = ({ threadId, runId }) =>
-  new Response(events({ type: "RUN_STARTED", threadId, runId }, { type: "RUN_FINISHED", threadId, runId }), { headers: { "content-type": "text/event-stream" } });
+  new Response(events({ type: "RUN_STARTED", threadId, runId }, { type: "RUN_FINISHED", threadId, runId }), {
+    headers: { "content-type": "text/event-stream" },
+  });
 /** A little later, so that a timer that fires at once is the first. */
 const soon = (value) => new Promise((done) => setTimeout(done, 20, value));
 

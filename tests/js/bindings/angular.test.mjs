@@ -10,7 +10,19 @@ import { openPage } from "../page.mjs";
 openPage();
 for (const name of ["SVGElement", "MathMLElement", "ShadowRoot", "CSSStyleSheet"]) globalThis[name] ??= window[name];
 await import("@angular/compiler");
-const { ApplicationRef, Component, computed, createEnvironmentInjector, EnvironmentInjector, input, NgZone, provideZoneChangeDetection, provideZonelessChangeDetection, runInInjectionContext, signal } = await import("@angular/core");
+const {
+  ApplicationRef,
+  Component,
+  computed,
+  createEnvironmentInjector,
+  EnvironmentInjector,
+  input,
+  NgZone,
+  provideZoneChangeDetection,
+  provideZonelessChangeDetection,
+  runInInjectionContext,
+  signal,
+} = await import("@angular/core");
 const { bootstrapApplication, provideClientHydration } = await import("@angular/platform-browser");
 const { createAgentWith } = await load("agent/agent");
 const { agentResource, injectAgent, provideAgent } = await load("angular");

@@ -295,7 +295,7 @@ export function suite(major, closePage) {
       globalThis.IS_REACT_ACT_ENVIRONMENT = false;
       const agent = create({ initialState: { n: 0 } });
       const Slow = ({ children }) => {
-        for (const end = performance.now() + 6; performance.now() < end; );
+        for (const end = performance.now() + 6; performance.now() < end;);
         return children;
       };
       const Part = () => h(Slow, null, h("b", null, useAgentSelector(agent, ({ state }) => state.n)));
@@ -390,7 +390,7 @@ export function suite(major, closePage) {
       const agents = [];
       const Chat = ({ at }) => {
         agents[at] = useAgent({ url: "/slices" }).agent;
-        for (const end = performance.now() + 12; performance.now() < end; );
+        for (const end = performance.now() + 12; performance.now() < end;);
         return null;
       };
       let more;

@@ -28,7 +28,17 @@ async function bundle(name, sources, options) {
       onLoad({ filter: /.*/, namespace: "recipe" }, ({ path }) => ({ ...sources[path], resolveDir: fileURLToPath(new URL("../../../", import.meta.url)) }));
     },
   };
-  await build({ entryPoints: ["entry"], outfile, bundle: true, format: "cjs", platform: "browser", conditions: ["browser"], logLevel: "error", plugins: [given], ...options });
+  await build({
+    entryPoints: ["entry"],
+    outfile,
+    bundle: true,
+    format: "cjs",
+    platform: "browser",
+    conditions: ["browser"],
+    logLevel: "error",
+    plugins: [given],
+    ...options,
+  });
   return createRequire(import.meta.url)(outfile);
 }
 
@@ -51,7 +61,10 @@ describe("recipes", () => {
     const alias = { ...Object.fromEntries([...code("js").matchAll(/"?([\w/-]+)"?: ("preact\/[\w-]+")/g)].map(([, from, to]) => [from, JSON.parse(to)])) };
     assert.deepEqual(Object.keys(alias).sort(), ["react", "react-dom", "react/jsx-runtime"]);
     const component = code("tsx").replace('useAgent({ url: "/agent" })', "useAgent(globalThis.agent)");
-    const { Chat, h, render } = await bundle("preact", { entry: { contents: `${component}\nexport { h, render } from "preact";`, loader: "tsx" } }, { jsx: "automatic", alias: { "ag-ui-wasm/react": fileURLToPath(new URL("react.js", folder)), ...alias } });
+    const { Chat, h, render } = await bundle("preact", { entry: { contents: `${component}\nexport { h, render } from "preact";`, loader: "tsx" } }, {
+      jsx: "automatic",
+      alias: { "ag-ui-wasm/react": fileURLToPath(new URL("react.js", folder)), ...alias },
+    });
     globalThis.agent = create();
     const host = document.body.appendChild(document.createElement("div"));
     render(h(Chat), host);

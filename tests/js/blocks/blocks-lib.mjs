@@ -52,7 +52,10 @@ function block(random, depth) {
     case "definition":
       return [`[${one(["known", "Other", "third"])}]: /${random(9)} ${one(["", '"title"'])}`];
     case "quote":
-      return several(random, depth + 1).map((line, at) => (line === "" ? one([">", "> "]) : at > 0 && /^[a-z]/.test(line) && random(4) === 0 ? line : `> ${line}`));
+      return several(random, depth + 1).map((
+        line,
+        at,
+      ) => (line === "" ? one([">", "> "]) : at > 0 && /^[a-z]/.test(line) && random(4) === 0 ? line : `> ${line}`));
     case "list": {
       const [bullet, number, loose, gap] = [one(["-", "*", "+"]), one([undefined, undefined, 1, 7]), random(2), " ".repeat(1 + random(3))];
       const delimiter = one([".", ")"]);

@@ -17,7 +17,10 @@ export function suite() {
     shown.show({ content: "One\n\nTwo\n\nThr", delivery: "streaming" });
     flushSync();
     assert.deepEqual(rendered.filter((text) => text.startsWith("One")), []);
-    assert.deepEqual([...target.children].map(({ className, textContent }) => [className, textContent.trim()]), [["settled", "One"], ["settled", "Two"], ["open", "Thr"]]);
+    assert.deepEqual([...target.children].map(({ className, textContent }) => [className, textContent.trim()]), [["settled", "One"], ["settled", "Two"], [
+      "open",
+      "Thr",
+    ]]);
     assert.ok(target.children[0] === first && target.children[1] === second);
     shown.show({ content: "One\n\nTwo\n\nThree", delivery: "complete" });
     flushSync();

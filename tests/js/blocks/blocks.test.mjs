@@ -110,7 +110,8 @@ function counted(run) {
   return work;
 }
 
-const prose = "# Title\n\nSome **bold** text with [links][a] in it.\n\n- one\n- two\n\n```js\nlet a;\n\nlet b;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[a]: /u\n\n";
+const prose =
+  "# Title\n\nSome **bold** text with [links][a] in it.\n\n- one\n- two\n\n```js\nlet a;\n\nlet b;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[a]: /u\n\n";
 const hostile = {
   prose: (n) => prose.repeat(n / prose.length),
   "one line": (n) => "x".repeat(n),
@@ -127,7 +128,7 @@ const hostile = {
   "unclosed tags": (n) => "<a ".repeat(n / 3),
   brackets: (n) => "[".repeat(n) + "]".repeat(n),
   definitions: (n) => "[a]: /u\n".repeat(n / 8),
-  "unclosed definitions": (n) => "[a]: /u \"\n".repeat(n / 10),
+  "unclosed definitions": (n) => '[a]: /u "\n'.repeat(n / 10),
   "a lazy quote": (n) => "> a\n" + "b\n".repeat(n / 2),
   "a table": (n) => "|a|\n|-|\n" + "|b|\n".repeat(n / 4),
   underlines: (n) => "[a]: /u\n" + "===\n".repeat(n / 4),

@@ -18,12 +18,13 @@ const text = deltas.join("");
 
 /** An agent whose server sends `reads` at once. */
 function burst(reads) {
-  const body = () => new ReadableStream({
-    start(controller) {
-      for (const read of reads) controller.enqueue(new TextEncoder().encode(read));
-      controller.close();
-    },
-  });
+  const body = () =>
+    new ReadableStream({
+      start(controller) {
+        for (const read of reads) controller.enqueue(new TextEncoder().encode(read));
+        controller.close();
+      },
+    });
   const fetch = async () => new Response(body(), { headers: { "content-type": "text/event-stream" } });
   return createAgent({ url: "http://agent.test/", fetch });
 }
@@ -32,7 +33,7 @@ const said = (agent) => agent.getSnapshot().messages.find(({ role }) => role ===
 
 /** Calls back whenever the event loop has turned, until told to stop. */
 function eachTurn(callback) {
-  let timer = setTimeout(function again() {
+  let timer = setTimeout(function again () {
     timer = setTimeout(again);
     callback();
   });

@@ -14,7 +14,11 @@ const locked = () => {
 };
 const fine = async (_, { body }) => {
   const { threadId, runId } = JSON.parse(body);
-  const events = [{ type: "RUN_STARTED", threadId, runId }, { type: "TEXT_MESSAGE_CHUNK", messageId: runId, delta: "x" }, { type: "RUN_FINISHED", threadId, runId }];
+  const events = [{ type: "RUN_STARTED", threadId, runId }, { type: "TEXT_MESSAGE_CHUNK", messageId: runId, delta: "x" }, {
+    type: "RUN_FINISHED",
+    threadId,
+    runId,
+  }];
   return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: head.headers });
 };
 
@@ -26,7 +30,14 @@ const fetches = {
   "a status that is no number": [async () => ({ ...head, status: 200n }), /fetch gave no response/],
   "a status that is a Symbol": [async () => ({ ...head, status: Symbol("ok") }), /fetch gave no response/],
   "no headers": [async () => ({ status: 200, body: null }), /fetch gave no response/],
-  "headers that throw": [async () => ({ status: 200, headers: { get: () => { throw new Error("no headers"); } } }), /no headers/],
+  "headers that throw": [async () => ({
+    status: 200,
+    headers: {
+      get: () => {
+        throw new Error("no headers");
+      },
+    },
+  }), /no headers/],
   "a body that is no stream": [async () => ({ ...head, body: "data: {}" }), /getReader is not a function/],
   "a reader that reads nothing": [async () => ({ ...head, body: { getReader: () => ({}) } }), /read is not a function/],
   "a body that somebody reads": [async () => ({ ...head, body: locked() }), /has a reader already/],
@@ -34,7 +45,9 @@ const fetches = {
   "an error whose message is no string": [() => Promise.reject(Object.assign(new Error(), { message: 5 })), /unknown error/],
   "an error that is a Symbol": [() => Promise.reject(Symbol("no")), /unknown error/],
   "an error of another realm": [() => Promise.reject({ message: "from afar" }), /from afar/],
-  "a throw at once": [() => { throw new Error("at once"); }, /at once/],
+  "a throw at once": [() => {
+    throw new Error("at once");
+  }, /at once/],
   "a body that fails with a Symbol": [async () => ({ ...head, body: new ReadableStream({ pull: (body) => body.error(Symbol("cut")) }) }), /unknown error/],
 };
 

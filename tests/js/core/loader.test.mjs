@@ -24,9 +24,7 @@ const { instantiate, Module } = WebAssembly;
 
 /** Lets no bytes be instantiated. Node's own fetch has a module, compiled before, that must not suffer. */
 const refuse = (error) =>
-  mock.method(WebAssembly, "instantiate", (source, imports) =>
-    source instanceof Module ? instantiate(source, imports) : Promise.reject(error),
-  );
+  mock.method(WebAssembly, "instantiate", (source, imports) => source instanceof Module ? instantiate(source, imports) : Promise.reject(error));
 
 describe("a module that does not load", () => {
   afterEach(() => mock.restoreAll());

@@ -86,7 +86,7 @@ describe("reading a body", () => {
     let count = 0;
     const took = () => {
       count++;
-      for (const end = performance.now() + 3; performance.now() < end; );
+      for (const end = performance.now() + 3; performance.now() < end;);
       return true;
     };
     const seen = new Promise((turned) => setImmediate(() => turned(count)));

@@ -15,7 +15,13 @@ async function play(options, ...events) {
   const warnings = [];
   const customs = [];
   const states = [];
-  const agent = createAgent({ url: "https://agent.test/", fetch, notify: "sync", onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`), ...options });
+  const agent = createAgent({
+    url: "https://agent.test/",
+    fetch,
+    notify: "sync",
+    onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`),
+    ...options,
+  });
   agent.on("custom", (event) => customs.push(event));
   agent.subscribe(() => states.push(agent.getSnapshot().state));
   const run = agent.submit("go");
@@ -76,7 +82,13 @@ describe("schemas", { skip }, () => {
   it("warns once of a result that does not fit its tool's schema; with drop the call has none", async () => {
     const weather = tool({ name: "weather", description: "d", parameters: z.object({}), result: z.object({ degrees: z.number() }), declared: true });
     const result = (toolCallId, content) => ({ type: "TOOL_CALL_RESULT", messageId: `r-${toolCallId}`, toolCallId, content: JSON.stringify(content) });
-    const events = [...call("a", "weather", {}), ...call("b", "weather", {}), result("a", { degrees: "warm" }), result("b", { degrees: 20 }), ...text("m", "so")];
+    const events = [
+      ...call("a", "weather", {}),
+      ...call("b", "weather", {}),
+      result("a", { degrees: "warm" }),
+      result("b", { degrees: 20 }),
+      ...text("m", "so"),
+    ];
     for (const [invalid, expected] of [["keep", [{ degrees: "warm" }, { degrees: 20 }]], ["drop", [undefined, { degrees: 20 }]]]) {
       const { agent, warnings, requests } = await play({ schemas: { invalid }, tools: [weather] }, ...events);
       assert.deepEqual(agent.getSnapshot().toolCalls.map(({ result }) => result), expected);
@@ -104,7 +116,12 @@ describe("schemas", { skip }, () => {
     };
     const { customs, warnings } = await play({ schemas }, ...Object.keys(schemas.custom).map((name) => custom(name, 1)), ...text("m", "hi"));
     assert.equal(customs.length, 4);
-    assert.deepEqual(warnings.map((warning) => warning.replace(/^.*schema: /, "").replace(/Cannot.*/, "…")), ["it threw: broken", "it is asynchronous", "it threw: …", ""]);
+    assert.deepEqual(warnings.map((warning) => warning.replace(/^.*schema: /, "").replace(/Cannot.*/, "…")), [
+      "it threw: broken",
+      "it is asynchronous",
+      "it threw: …",
+      "",
+    ]);
   });
 
   describe("answers to interrupts", () => {
@@ -115,7 +132,13 @@ describe("schemas", { skip }, () => {
     async function asked(schemas) {
       const { requests, fetch } = serve();
       const warnings = [];
-      const agent = createAgent({ url: "https://agent.test/", fetch, notify: "sync", schemas, onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`) });
+      const agent = createAgent({
+        url: "https://agent.test/",
+        fetch,
+        notify: "sync",
+        schemas,
+        onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`),
+      });
       const run = agent.submit("go");
       await until(() => requests.length === 1);
       requests[0].begin();
@@ -141,9 +164,17 @@ describe("schemas", { skip }, () => {
           assert.match(kept.warnings[0], /^interrupt-invalid: The answer to the interrupt a does not fit the schema of amount: .*amount/);
 
           const dropped = await asked({ interrupts: { amount: schema }, invalid: "drop" });
-          await assert.rejects(dropped.agent.resume(answers({ amount: "much" })), { kind: "unsupported", code: "interrupt-invalid", message: /schema of amount: .*amount/ });
+          await assert.rejects(dropped.agent.resume(answers({ amount: "much" })), {
+            kind: "unsupported",
+            code: "interrupt-invalid",
+            message: /schema of amount: .*amount/,
+          });
           assert.deepEqual([dropped.requests.length, dropped.warnings], [1, []]);
-          assert.deepEqual(dropped.agent.getSnapshot().interrupts.map(({ id, answered }) => [id, !!answered]), [["a", false], ["b", false]], "it can be answered again");
+          assert.deepEqual(
+            dropped.agent.getSnapshot().interrupts.map(({ id, answered }) => [id, !!answered]),
+            [["a", false], ["b", false]],
+            "it can be answered again",
+          );
           void dropped.agent.resume(answers({ amount: 5 }));
           await until(() => dropped.requests.length === 2);
           assert.deepEqual([dropped.requests[1].resume[0].payload, dropped.warnings], [{ amount: 5 }, []]);

@@ -271,7 +271,10 @@ export class World {
         [home?.state.run && this.sent[home.state.run], () => this.answer(page)],
         [home, () => void (page.view = copy({ run: home.state.run, queue: home.state.queue, taken: home.state.taken }))],
         [home && this.bug === "2" && page.view.taken, () => this.forget(page, page.view.taken)],
-        [home && !page.writes.length && (!home.due || this.bug === "4-order") && !(this.full && this.closing), () => page.writes.push({ text: home.text(), home })],
+        [
+          home && !page.writes.length && (!home.due || this.bug === "4-order") && !(this.full && this.closing),
+          () => page.writes.push({ text: home.text(), home }),
+        ],
         [page.tools.length, () => page.pending.push({ id: `${page.log}.${++page.n}`, kind: "result", call: page.tools.shift() })],
         [!this.closing, () => this.there(page, !page.there)],
         [!this.closing && home && dice.chance(0.3), () => page.lose()],
@@ -415,7 +418,7 @@ export class World {
     this.closing = true;
     for (const page of this.pages) this.there(page, true);
     for (let turns = 0; turns < 2; turns++) {
-      for (let i = 0; ; i++) {
+      for (let i = 0;; i++) {
         if (i > 300) return "it never comes to rest";
         const page = this.pages[this.lock];
         if (!page.home) this.open(page);
@@ -442,7 +445,8 @@ export class World {
     if (this.late) return `${this.late} had begun before the cancel that waited`;
     for (const [id, told] of Object.entries(this.told)) {
       if (told.includes("aborted") && !this.said.some(({ kind, run }) => kind === "stop" && run === id)) return `${id} was ended by a stop of another run`;
-      if (told.includes("cancelled") && !this.said.some(({ kind, of }) => kind === "cancel" && of === id)) return `${id} was taken out by the cancel of another one`;
+      if (told.includes("cancelled") && !this.said.some(({ kind, of }) => kind === "cancel" && of === id))
+        return `${id} was taken out by the cancel of another one`;
       if (told.includes("refused") && this.sent[id]) return `${id} was refused, and sent`;
     }
     return undefined;

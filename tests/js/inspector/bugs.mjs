@@ -17,8 +17,8 @@ export const bugs = [
   },
   {
     name: "the inspector listens after it is closed",
-    file: "inspector/view/inspector.ts",
-    from: "for (const one of offs.splice(0)) one();",
+    file: "inspector/model/subject.ts",
+    from: "for (const off of offs.splice(0)) off();",
     to: "",
     tests: ["inspector-element"],
   },
@@ -32,8 +32,8 @@ export const bugs = [
   {
     name: "the inspector keeps everything",
     file: "inspector/model/log.ts",
-    from: "if (events <= maxEvents && characters <= maxCharacters) return;",
-    to: "if (events) return;",
+    from: "if (this.events <= maxEvents && this.#characters <= maxCharacters) return;",
+    to: "if (this.events) return;",
     tests: ["inspector"],
   },
   {
@@ -46,7 +46,7 @@ export const bugs = [
   {
     name: "the inspector exports the time that nobody asked in as a pause",
     file: "inspector/model/file.ts",
-    from: "open = \"event\" in item || \"response\" in item || (open && !(\"ended\" in item || \"request\" in item));",
+    from: 'open = "event" in item || "response" in item || (open && !("ended" in item || "request" in item));',
     to: "open = true;",
     tests: ["inspector"],
   },
@@ -60,21 +60,21 @@ export const bugs = [
   {
     name: "a redacted recording has the text of messages",
     file: "inspector/model/redact.ts",
-    from: "if (typeof value === \"string\") return maskText(value);\n  if (Array.isArray(value)) return value.map(walk);",
+    from: 'if (typeof value === "string") return maskText(value);\n  if (Array.isArray(value)) return value.map(walk);',
     to: "if (Array.isArray(value)) return value.map(walk);",
     tests: ["inspector"],
   },
   {
     name: "a redacted recording has the state",
     file: "inspector/model/redact.ts",
-    from: "if (typeof value === \"string\") return maskText(value);\n  if (typeof value === \"number\")",
-    to: "if (typeof value === \"number\")",
+    from: 'if (typeof value === "string") return maskText(value);\n  if (typeof value === "number")',
+    to: 'if (typeof value === "number")',
     tests: ["inspector"],
   },
   {
     name: "the inspector calls a lost connection closed",
     file: "inspector/model/watch.ts",
-    from: "const lost = phase === \"reconnecting\" || !!next.error?.lost;",
+    from: 'const lost = phase === "reconnecting" || !!next.error?.lost;',
     to: "const lost = false;",
     tests: ["inspector"],
   },

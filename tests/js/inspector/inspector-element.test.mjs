@@ -30,7 +30,8 @@ function open(agent, options) {
   const root = handle.element.shadowRoot;
   const all = (css) => [...root.querySelectorAll(css)];
   const rows = () => all(".row").map((row) => row.querySelector(".type").textContent);
-  const press = (key, target = root.activeElement) => target.dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }));
+  const press = (key, target = root.activeElement) =>
+    target.dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }));
   const type = (words) => {
     const field = root.querySelector('input[type="search"]');
     field.value = words;
@@ -150,7 +151,8 @@ describe("the inspector's element", () => {
     let heard = 0;
     const hear = () => heard++;
     document.addEventListener("keydown", hear);
-    const press = (key, css) => element.shadowRoot.querySelector(css).dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }));
+    const press = (key, css) =>
+      element.shadowRoot.querySelector(css).dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }));
     press("Escape", ".rows");
     assert.deepEqual([heard, element.isConnected], [1, true]);
     press("a", 'input[type="search"]');
@@ -187,7 +189,9 @@ describe("the inspector's element", () => {
     const agent = fakeAgent();
     const { root } = open(agent);
     const said = [];
-    new window.MutationObserver(() => said.push(root.querySelector('[role="status"]').textContent)).observe(root.querySelector('[role="status"]'), { childList: true });
+    new window.MutationObserver(() => said.push(root.querySelector('[role="status"]').textContent)).observe(root.querySelector('[role="status"]'), {
+      childList: true,
+    });
     for (let i = 0; i < 100; i++) agent.emit("finish", { runId: "r", outcome: i === 99 ? "error" : "success" });
     for (let i = 0; i < 100; i++) event(agent, { type: "CUSTOM", name: "n", value: i });
     await until(() => said.length === 2);

@@ -151,26 +151,28 @@ describe("what has changed", () => {
     assert.ok(preview(a).length < 600 && preview("x".repeat(10 ** 7)).length < 600);
   });
 
-  for (const notify of ["sync", { throttleMs: 10_000 }]) it(`belongs to the event that made it, also where one notification shows several: ${JSON.stringify(notify)}`, { skip }, async () => {
-    const all = watched({ notify });
-    await run(all,
-      { type: "STATE_SNAPSHOT", snapshot: { n: 1, list: [] } },
-      { type: "STATE_DELTA", delta: [{ op: "replace", path: "/n", value: 2 }] },
-      { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: "x" }] },
-      text("Hel", "lo"),
-      toolCall("weather", {}, "c"),
-      { type: "TOOL_CALL_RESULT", messageId: "res", toolCallId: "c", content: "sun" },
-    );
-    const changes = (type) => all.log.entries.filter((entry) => entry.type === type).map(({ changes }) => changes);
-    assert.deepEqual(changes("STATE_DELTA").map(({ state }) => state), [[{ path: "/n", before: "1", after: "2" }], [{ path: "/list/0", after: '"x"' }]]);
-    const [content] = changes("TEXT_MESSAGE_CONTENT");
-    assert.equal(content.messages[0].role, "assistant");
-    assert.equal(content.messages[0].after.length, 5);
-    const roles = (type) => changes(type).flatMap(({ messages = [] }) => messages.map(({ role }) => role));
-    assert.deepEqual([roles("TOOL_CALL_START"), roles("TOOL_CALL_RESULT"), changes("RUN_FINISHED")], [["assistant"], ["tool"], [undefined]]);
-    const own = all.log.entries.find(({ type, changes }) => type === "page" && changes?.messages);
-    assert.equal(own.changes.messages[0].role, "user");
-  });
+  for (const notify of ["sync", { throttleMs: 10_000 }])
+    it(`belongs to the event that made it, also where one notification shows several: ${JSON.stringify(notify)}`, { skip }, async () => {
+      const all = watched({ notify });
+      await run(
+        all,
+        { type: "STATE_SNAPSHOT", snapshot: { n: 1, list: [] } },
+        { type: "STATE_DELTA", delta: [{ op: "replace", path: "/n", value: 2 }] },
+        { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: "x" }] },
+        text("Hel", "lo"),
+        toolCall("weather", {}, "c"),
+        { type: "TOOL_CALL_RESULT", messageId: "res", toolCallId: "c", content: "sun" },
+      );
+      const changes = (type) => all.log.entries.filter((entry) => entry.type === type).map(({ changes }) => changes);
+      assert.deepEqual(changes("STATE_DELTA").map(({ state }) => state), [[{ path: "/n", before: "1", after: "2" }], [{ path: "/list/0", after: '"x"' }]]);
+      const [content] = changes("TEXT_MESSAGE_CONTENT");
+      assert.equal(content.messages[0].role, "assistant");
+      assert.equal(content.messages[0].after.length, 5);
+      const roles = (type) => changes(type).flatMap(({ messages = [] }) => messages.map(({ role }) => role));
+      assert.deepEqual([roles("TOOL_CALL_START"), roles("TOOL_CALL_RESULT"), changes("RUN_FINISHED")], [["assistant"], ["tool"], [undefined]]);
+      const own = all.log.entries.find(({ type, changes }) => type === "page" && changes?.messages);
+      assert.equal(own.changes.messages[0].role, "user");
+    });
 });
 
 describe("an agent that is watched", () => {
@@ -180,7 +182,12 @@ describe("an agent that is watched", () => {
     all.server.refuse(503, "no");
     await all.agent.submit("again");
     const found = exchanges(all.log.entries);
-    assert.deepEqual(found.map(({ method, url, status, end }) => [method, url, status, end]), [["POST", "/agent", 200, "closed"], ["POST", "/agent", 503, "closed"]]);
+    assert.deepEqual(found.map(({ method, url, status, end }) => [method, url, status, end]), [["POST", "/agent", 200, "closed"], [
+      "POST",
+      "/agent",
+      503,
+      "closed",
+    ]]);
     assert.ok(found[0].events === 5 && found[0].firstEventMs >= 0 && found[0].totalMs >= 0);
     assert.equal(JSON.parse(found[0].body).threadId, "t");
     assert.ok(all.log.entries.some(({ kind }) => kind === "error"));
@@ -290,7 +297,12 @@ describe("an agent that is watched", () => {
 describe("a recording of the inspector", () => {
   const recorded = async () => {
     const all = watched();
-    await run(all, { type: "STATE_SNAPSHOT", snapshot: { secret: "Ada Lovelace", age: 36912548 } }, toolCall("weather", { city: "Rome", "days": [1, 2.5] }, "call-1"), text("Good ", 40, "morning, Ada"));
+    await run(
+      all,
+      { type: "STATE_SNAPSHOT", snapshot: { secret: "Ada Lovelace", age: 36912548 } },
+      toolCall("weather", { city: "Rome", "days": [1, 2.5] }, "call-1"),
+      text("Good ", 40, "morning, Ada"),
+    );
     return { ...all, exported: writeLog(all.log.entries, all.agent.getSnapshot()) };
   };
   const looks = (log) => log.entries.map((entry) => [entry.kind, entry.type, summary(entry), entry.items.length, entry.at - log.startedAt, entry.changes]);
@@ -316,7 +328,9 @@ describe("a recording of the inspector", () => {
       assert.equal((await ended).outcome, "success");
       const warned = again.log.entries.filter(({ kind }) => kind === "warning").map(summary);
       assert.deepEqual(warned.filter((said) => !said.startsWith("run-mismatch")), []);
-      const shape = ({ messages, toolCalls }) => [messages.map(({ role, content }) => [role, content?.length]), toolCalls.map(({ name, phase, args }) => [name, phase, Object.keys(args)])];
+      const shape = (
+        { messages, toolCalls },
+      ) => [messages.map(({ role, content }) => [role, content?.length]), toolCalls.map(({ name, phase, args }) => [name, phase, Object.keys(args)])];
       assert.deepEqual(shape(again.agent.getSnapshot()), shape(agent.getSnapshot()));
     }
   });
@@ -334,8 +348,22 @@ describe("a recording of the inspector", () => {
 
   it("masks what stands in other places too, and leaves what is made by the inspector", () => {
     const lines = [
-      { type: "MESSAGES_SNAPSHOT", messages: [{ id: "m", role: "user", name: "Ada", content: [{ type: "text", text: "Note: Ada" }, { type: "image", source: { type: "url", url: "https://ada.test/me.png" } }] }] },
-      { request: { method: "POST", url: "/agent?token=Ada", input: { messages: [{ id: "u", role: "user", content: "I am Ada" }], state: { Ada: "Ada" }, forwardedProps: "Ada" } } },
+      {
+        type: "MESSAGES_SNAPSHOT",
+        messages: [{
+          id: "m",
+          role: "user",
+          name: "Ada",
+          content: [{ type: "text", text: "Note: Ada" }, { type: "image", source: { type: "url", url: "https://ada.test/me.png" } }],
+        }],
+      },
+      {
+        request: {
+          method: "POST",
+          url: "/agent?token=Ada",
+          input: { messages: [{ id: "u", role: "user", content: "I am Ada" }], state: { Ada: "Ada" }, forwardedProps: "Ada" },
+        },
+      },
       { response: { status: 500, headers: { "content-type": "text/plain", "x-name": "Ada" } } },
       { text: "event: Ada\\ndata: Ada" },
       { base64: "QWRh" },
@@ -365,7 +393,10 @@ describe("a recording of the inspector", () => {
 
   it("of another tool is shown too", () => {
     const log = createLog();
-    readLog('{"request":{"method":"POST","url":"/agent","input":{"messages":[]}}}\n{"response":{"status":200,"headers":{}}}\n20\n{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"end":"cut"}\n', log);
+    readLog(
+      '{"request":{"method":"POST","url":"/agent","input":{"messages":[]}}}\n{"response":{"status":200,"headers":{}}}\n20\n{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"end":"cut"}\n',
+      log,
+    );
     assert.deepEqual(exchanges(log.entries).map(({ status, end, firstEventMs, events }) => [status, end, firstEventMs, events]), [[200, "lost", 20, 1]]);
     assert.throws(() => readLog("{}", createLog()), SyntaxError);
     assert.throws(() => readLog("no JSON", createLog()), /Line 1/);
@@ -373,8 +404,15 @@ describe("a recording of the inspector", () => {
 
   it("that is made to break the inspector does not", () => {
     const notes = [
-      { seen: null }, { seen: { warning: null } }, { seen: { request: 7 } }, { seen: { nothing: {} } }, { changes: 7 }, { changes: { state: 7, messages: [null] } },
-      { inspector: 1, at: "now", snapshot: { messages: 7 } }, { seen: { error: { kind: {}, message: 7 } } }, { seen: { connection: { phase: "open", retryAt: 1e300 } } },
+      { seen: null },
+      { seen: { warning: null } },
+      { seen: { request: 7 } },
+      { seen: { nothing: {} } },
+      { changes: 7 },
+      { changes: { state: 7, messages: [null] } },
+      { inspector: 1, at: "now", snapshot: { messages: 7 } },
+      { seen: { error: { kind: {}, message: 7 } } },
+      { seen: { connection: { phase: "open", retryAt: 1e300 } } },
     ];
     const log = createLog();
     const snapshot = readLog(['{"type":"CUSTOM"}', ...notes.map((note) => JSON.stringify({ note }))].join("\n"), log);

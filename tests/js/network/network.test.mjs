@@ -44,7 +44,11 @@ describe("errors", { skip }, () => {
   });
 
   it("of credentials are answered with new headers, once", async () => {
-    const { asked, fetch } = server(new Response("", { status: 401 }), stream(frames([started, finished])), ...[1, 2].map(() => new Response("", { status: 401 })));
+    const { asked, fetch } = server(
+      new Response("", { status: 401 }),
+      stream(frames([started, finished])),
+      ...[1, 2].map(() => new Response("", { status: 401 })),
+    );
     let token = 0;
     const agent = create({ fetch, headers: async () => ({ authorization: `${++token}` }) });
     assert.equal((await run(agent)).outcome, "success");
@@ -108,12 +112,18 @@ describe("a run whose connection is lost", { skip }, () => {
     },
     "is joined after a snapshot": {
       resume: { by: "snapshot", url: "/snapshot" },
-      rest: frames([{ type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello" }] }, ...all.slice(3)]),
+      rest: frames([
+        { type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello" }] },
+        ...all.slice(3),
+      ]),
       check: ({ url: to }) => assert.equal(to, "/snapshot"),
     },
     "is asked for with an empty request": {
       resume: { by: "hydrate" },
-      rest: frames([started, { type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello you" }] }, finished]),
+      rest: frames([started, {
+        type: "MESSAGES_SNAPSHOT",
+        messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello you" }],
+      }, finished]),
       check: ({ url: to, method, body }) => assert.deepEqual([to, method, body.messages, body.threadId], [url, "POST", [], "t"]),
     },
   };
@@ -157,7 +167,16 @@ describe("a run whose connection is lost", { skip }, () => {
 
   it("is joined after ids of any characters", async () => {
     // An id with NUL is none for an event stream: the one before it counts.
-    const ids = { "größe 🙂": "größe 🙂", "日本": "日本", "ÿ": "ÿ", "a\tb": "a\tb", "a b,c;d=\"e\"": "a b,c;d=\"e\"", "%0D%0A": "%0D%0A", "\x7f": undefined, "a\0b": "0" };
+    const ids = {
+      "größe 🙂": "größe 🙂",
+      "日本": "日本",
+      "ÿ": "ÿ",
+      "a\tb": "a\tb",
+      'a b,c;d="e"': 'a b,c;d="e"',
+      "%0D%0A": "%0D%0A",
+      "\x7f": undefined,
+      "a\0b": "0",
+    };
     for (const [id, expected] of Object.entries(ids)) {
       const head = `id: 0\ndata: ${JSON.stringify(all[0])}\n\n` + all.slice(1, 3).map((event) => `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`).join("");
       const { asked, fetch } = server(stream(head), stream(frames(all.slice(3), 3)));

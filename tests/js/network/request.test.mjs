@@ -178,7 +178,7 @@ describe("the body is the official client's", { skip }, () => {
       // It sends results whose call is not in the thread, which model providers refuse.
       const called = new Set(thread.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
       other.messages = other.messages.filter(({ role, toolCallId }) => role !== "tool" || called.has(toolCallId));
-      if (thread.protocol === "0.0.39") for (const message of other.messages) message.content ??= "";
+      if (thread.protocol === "0.0.39") { for (const message of other.messages) message.content ??= ""; }
       assert.deepEqual(mine, other, `seed ${before}: ${JSON.stringify(thread)}`);
     }
   });

@@ -71,15 +71,22 @@ describe("custom", { skip }, () => {
         }),
       );
       await ends(agent, run(agent));
-      const other = create(custom(async function* () { yield body; }));
+      const other = create(custom(async function* () {
+        yield body;
+      }));
       await ends(other, run(other));
     }
   });
 
   it("fails as a connection does", async () => {
-    const before = create(custom(async function* () { throw new Error("no"); }));
+    const before = create(custom(async function* () {
+      throw new Error("no");
+    }));
     assert.equal((await run(before)).error.message, "The server could not be reached: no");
-    const within = create(custom(async function* () { yield started; throw new Error("no"); }));
+    const within = create(custom(async function* () {
+      yield started;
+      throw new Error("no");
+    }));
     const { outcome, error } = await run(within);
     assert.deepEqual([outcome, error.kind], ["truncated", "connection"]);
   });
@@ -257,7 +264,7 @@ describe("webSocket", { skip }, () => {
   });
 
   it("continues after cursors of any characters", async () => {
-    for (const seq of ["größe 🙂", "a\0b", "a\r\nb", "\u2028", "7", "\"}]", "", " "]) {
+    for (const seq of ["größe 🙂", "a\0b", "a\r\nb", "\u2028", "7", '"}]', "", " "]) {
       const numbered = all.map((event, at) => ({ ...event, metadata: { seq: at === 2 ? seq : `${at}-` } }));
       const { agent, result, next, socket } = await connected({ resume: { by: "socket-cursor", path: "/metadata/seq" } });
       socket.say(...numbered.slice(0, 3));

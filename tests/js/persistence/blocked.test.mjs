@@ -47,7 +47,12 @@ describe("a page whose site data is blocked", () => {
           const others = name === "navigator" ? {} : { navigator: { value: { locks } } };
           const codes = [];
           await within({ ...others, [name]: descriptor }, async () => {
-            const agent = create({ persist: store(`blocked ${++keys}`), saving: { loadMs: 10 }, onWarning: ({ code }) => codes.push(code), onError: ({ code }) => codes.push(code) });
+            const agent = create({
+              persist: store(`blocked ${++keys}`),
+              saving: { loadMs: 10 },
+              onWarning: ({ code }) => codes.push(code),
+              onError: ({ code }) => codes.push(code),
+            });
             const off = agent.subscribe(() => {});
             const run = agent.submit("hello");
             await until(() => Session.last?.calls.length);

@@ -11,8 +11,8 @@ export const bugs = [
   {
     name: "agents with different rules share a thread",
     file: "thread/registry.ts",
-    from: "\"guard\", \"rules\", \"protocol\"",
-    to: "\"guard\", \"protocol\"",
+    from: '"guard", "rules", "protocol"',
+    to: '"guard", "protocol"',
     tests: ["saves"],
   },
   {
@@ -158,7 +158,7 @@ export const bugs = [
   {
     name: "the queue of the save is forgotten while the code of saves is on its way",
     file: "core/link.ts",
-    from: "if (typeof shared.saved === \"string\") shared.lastSave = shared.saved;",
+    from: 'if (typeof shared.saved === "string") shared.lastSave = shared.saved;',
     to: "",
     tests: ["early"],
   },
@@ -171,9 +171,9 @@ export const bugs = [
   },
   {
     name: "a page reads what it has written itself, before the code of saves had come, as another tab's",
-    file: "persistence/saves.ts",
-    from: "let sure = !!early?.owns;",
-    to: "let sure = false;",
+    file: "persistence/owner.ts",
+    from: "if (!early?.owns) place.version++;",
+    to: "place.version++;",
     tests: ["tabs"],
   },
   {
@@ -186,7 +186,8 @@ export const bugs = [
   {
     name: "a change from before the code of saves is lost to what another tab has written",
     file: "persistence/saves.ts",
-    from: "if (value) link.awaitSave();\n        // Changes that were made before this code came wait on, for whatever another tab writes.\n        if (value || final())",
+    from:
+      "if (value) link.awaitSave();\n        // Changes that were made before this code came wait on, for whatever another tab writes.\n        if (value || final())",
     to: "if (value) link.awaitSave();\n        if (true)",
     tests: ["tabs"],
   },

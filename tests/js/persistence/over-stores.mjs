@@ -34,7 +34,14 @@ export const create = (options, source = core, make = createAgentWith) => {
 
 /** A store that remembers all that it was given. */
 export function memory(now, more = {}) {
-  const store = { saves: [], now, load: () => store.now, save: (saved) => void store.saves.push((store.now = saved)), clear: () => void (store.now = undefined), ...more };
+  const store = {
+    saves: [],
+    now,
+    load: () => store.now,
+    save: (saved) => void store.saves.push(store.now = saved),
+    clear: () => void (store.now = undefined),
+    ...more,
+  };
   return storeOf(store);
 }
 

@@ -167,7 +167,16 @@ describe("a thread that does not fit into localStorage", { skip: !real }, () => 
       return new Response(stream, { headers: { "content-type": "text/event-stream" } });
     };
     const tools = [{ name: "f", description: "d", execute }];
-    const agent = createAgent({ url: "http://agent/", threadId: "t", notify: "sync", fetch, tools, persist: localStorageStore(`chat ${page}`), resume, ...more });
+    const agent = createAgent({
+      url: "http://agent/",
+      threadId: "t",
+      notify: "sync",
+      fetch,
+      tools,
+      persist: localStorageStore(`chat ${page}`),
+      resume,
+      ...more,
+    });
     agents.push(agent);
     return { agent, sent };
   };
@@ -225,7 +234,8 @@ describe("saving.required", { skip: !real }, () => {
   const refuses = () => {
     throw new Error("blocked");
   };
-  const say = (...events) => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
+  const say = (...events) =>
+    new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
   const start = (store, more) => {
     const sent = [];
     const fetch = async (_, { body }) => {
@@ -237,7 +247,16 @@ describe("saving.required", { skip: !real }, () => {
     };
     const execute = mock.fn(() => "done");
     const tools = [{ name: "f", description: "d", execute }];
-    const agent = createAgent({ url: "http://agent/", threadId: "t", notify: "sync", fetch, tools, persist: store, saving: { required: true, waitMs: 50 }, ...more });
+    const agent = createAgent({
+      url: "http://agent/",
+      threadId: "t",
+      notify: "sync",
+      fetch,
+      tools,
+      persist: store,
+      saving: { required: true, waitMs: 50 },
+      ...more,
+    });
     agents.push(agent);
     return { agent, sent, execute };
   };
@@ -289,7 +308,18 @@ describe("a record", () => {
     store.record = { now: recorded, load: () => store.record.now, save: (record) => void (store.record.now = JSON.parse(JSON.stringify(record))) };
     return store;
   };
-  const saved = { v: 1, threadId: "t", messages: [user("a", "one")], state: {}, interrupts: [], handled: ["old"], unsent: [], queue: [], runId: "r", running: false };
+  const saved = {
+    v: 1,
+    threadId: "t",
+    messages: [user("a", "one")],
+    state: {},
+    interrupts: [],
+    handled: ["old"],
+    unsent: [],
+    queue: [],
+    runId: "r",
+    running: false,
+  };
   const record = { ...saved, messages: [user("b", "two")], untold: [], state: undefined, handled: ["old", "new"], queue: [queued("q")], mark: "2" };
   const begun = async (store) => {
     const agent = create({ persist: store });

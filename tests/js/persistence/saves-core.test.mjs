@@ -165,7 +165,10 @@ describe("with the core itself", { skip: !real }, () => {
     const asked = [];
     const fetch = async (url) => {
       asked.push(url);
-      const events = [started({ runId: "r" }), { type: "TEXT_MESSAGE_START", messageId: "m" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "yes" }, { type: "TEXT_MESSAGE_END", messageId: "m" }, finished({ runId: "r" })];
+      const events = [started({ runId: "r" }), { type: "TEXT_MESSAGE_START", messageId: "m" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "yes" }, {
+        type: "TEXT_MESSAGE_END",
+        messageId: "m",
+      }, finished({ runId: "r" })];
       return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
     };
     const two = await talking({ persist: memory(left), resume, fetch });

@@ -44,7 +44,8 @@ describe("one owner of all tabs", () => {
     for (const name of ["one", "two"]) {
       cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
     }
-    const modules = (name) => Promise.all(["agent/agent.js", "persistence/open.js", "thread/registry.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
+    const modules = (name) =>
+      Promise.all(["agent/agent.js", "persistence/open.js", "thread/registry.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
     tabs = (await Promise.all(["one", "two"].map(modules))).map((all) => Object.assign({}, ...all));
     await Promise.all(tabs.map(({ loadSaves }) => loadSaves()));
   });
@@ -72,7 +73,7 @@ describe("one owner of all tabs", () => {
   const shared = (now) => {
     const key = `shared ${++keys}`;
     const all = { now, saves: [] };
-    const store = () => ({ key, load: () => all.now, save: (saved) => void all.saves.push((all.now = saved)), clear() {} });
+    const store = () => ({ key, load: () => all.now, save: (saved) => void all.saves.push(all.now = saved), clear() {} });
     return { all, store };
   };
   const working = () => Session.all.filter(({ disposed }) => !disposed);
@@ -167,45 +168,46 @@ describe("one owner of all tabs", () => {
     two.dispose();
   });
 
-  for (const ms of [0, 50]) it(`a call that nobody is there for keeps no other tab waiting; a save takes ${ms} ms`, { skip: !real }, async () => {
-    const { all, store: quick } = shared();
-    // A call is begun once it is saved: while its run goes on, or after that.
-    const save = (saved) => void (all.now = saved);
-    const slow = (saved) => new Promise((done) => setTimeout(done, ms)).then(() => save(saved));
-    const store = () => ({ ...quick(), save: ms ? slow : save });
-    const source = await carried();
-    const said = [];
-    /** A component in that tab; its server's answers are the test's. */
-    const component = (tab) => {
-      const fetch = async (_, { body }) => {
-        const given = JSON.parse(body);
-        const stream = new ReadableStream({ start: (controller) => void (given.controller = controller) });
-        said.push(given);
-        return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  for (const ms of [0, 50])
+    it(`a call that nobody is there for keeps no other tab waiting; a save takes ${ms} ms`, { skip: !real }, async () => {
+      const { all, store: quick } = shared();
+      // A call is begun once it is saved: while its run goes on, or after that.
+      const save = (saved) => void (all.now = saved);
+      const slow = (saved) => new Promise((done) => setTimeout(done, ms)).then(() => save(saved));
+      const store = () => ({ ...quick(), save: ms ? slow : save });
+      const source = await carried();
+      const said = [];
+      /** A component in that tab; its server's answers are the test's. */
+      const component = (tab) => {
+        const fetch = async (_, { body }) => {
+          const given = JSON.parse(body);
+          const stream = new ReadableStream({ start: (controller) => void (given.controller = controller) });
+          said.push(given);
+          return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+        };
+        const tools = [{ name: "f", description: "d", execute: never }];
+        const agent = create(inTab(tab, { persist: store(), tools, fetch }), source, (from, given) => tabs[tab].createAgentWith(from, given, true));
+        return { agent, unmount: agent.subscribe(() => {}) };
       };
-      const tools = [{ name: "f", description: "d", execute: never }];
-      const agent = create(inTab(tab, { persist: store(), tools, fetch }), source, (from, given) => tabs[tab].createAgentWith(from, given, true));
-      return { agent, unmount: agent.subscribe(() => {}) };
-    };
-    const one = component(0);
-    let result;
-    one.agent.submit("1").then(({ outcome }) => (result = outcome));
-    await until(() => said.length);
-    one.unmount();
-    await new Promise((done) => setTimeout(done));
-    const two = component(1);
-    await turn();
-    const [{ controller, runId }] = said;
-    const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
-    for (const event of [{ type: "RUN_STARTED", threadId: "t", runId }, ...call, { type: "RUN_FINISHED", threadId: "t", runId }]) {
-      controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
-    }
-    controller.close();
-    await until(() => said.length === 2);
-    assert.match(said[1].messages.at(-1).content, /page was left/);
-    assert.equal(result, "disconnected");
-    assert.equal(two.agent.getSnapshot().isLoading, true);
-  });
+      const one = component(0);
+      let result;
+      one.agent.submit("1").then(({ outcome }) => (result = outcome));
+      await until(() => said.length);
+      one.unmount();
+      await new Promise((done) => setTimeout(done));
+      const two = component(1);
+      await turn();
+      const [{ controller, runId }] = said;
+      const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+      for (const event of [{ type: "RUN_STARTED", threadId: "t", runId }, ...call, { type: "RUN_FINISHED", threadId: "t", runId }]) {
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+      }
+      controller.close();
+      await until(() => said.length === 2);
+      assert.match(said[1].messages.at(-1).content, /page was left/);
+      assert.equal(result, "disconnected");
+      assert.equal(two.agent.getSnapshot().isLoading, true);
+    });
 
   it("a thread that could not be opened keeps no other tab waiting", { skip: !real }, async () => {
     const { store } = shared();

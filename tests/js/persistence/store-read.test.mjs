@@ -10,7 +10,9 @@ const { isPromise } = await load("base/promise");
 
 describe("a question to a store", () => {
   let heard;
-  const answers = Object.fromEntries(["now", "waits", "found", "refused", "late", "arrived", "lost"].map((name) => [name, (...given) => heard.push([name, ...given])]));
+  const answers = Object.fromEntries(
+    ["now", "waits", "found", "refused", "late", "arrived", "lost"].map((name) => [name, (...given) => heard.push([name, ...given])]),
+  );
   beforeEach(() => {
     heard = [];
     mock.timers.enable({ apis: ["setTimeout"] });
@@ -20,7 +22,13 @@ describe("a question to a store", () => {
   it("is answered at once, or refused", () => {
     const question = createStoreRead({ isPromise });
     question.ask(() => 1, 500, answers);
-    question.ask(() => { throw "no"; }, 500, answers);
+    question.ask(
+      () => {
+        throw "no";
+      },
+      500,
+      answers,
+    );
     mock.timers.tick(500);
     assert.deepEqual(heard, [["now", 1], ["refused", "no"]]);
   });

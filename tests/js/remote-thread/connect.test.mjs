@@ -6,7 +6,13 @@ import { describe, it } from "node:test";
 import { deferred, until } from "../lib.mjs";
 import { answer, create, createServer, finished, ids, said, sse, started, user } from "./server.mjs";
 
-const run = (id) => [started(id), { type: "TEXT_MESSAGE_START", messageId: `${id}-a`, role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: `${id}-a`, delta: `of ${id}` }, { type: "TEXT_MESSAGE_END", messageId: `${id}-a` }];
+const run = (
+  id,
+) => [started(id), { type: "TEXT_MESSAGE_START", messageId: `${id}-a`, role: "assistant" }, {
+  type: "TEXT_MESSAGE_CONTENT",
+  messageId: `${id}-a`,
+  delta: `of ${id}`,
+}, { type: "TEXT_MESSAGE_END", messageId: `${id}-a` }];
 const replay = { thread: { load: "connect" }, resume: { by: "replay", url: "http://agent/connect", method: "POST" } };
 const connects = (respond) => createServer((request) => (request.url.endsWith("/connect") ? respond(request) : undefined));
 
@@ -55,7 +61,10 @@ describe("a thread that the server repeats", () => {
     await agent.ready;
     await until(() => agent.getSnapshot().isLoading);
     assert.deepEqual([agent.getSnapshot().runId, agent.getSnapshot().queue.length], ["r2", 1]);
-    body.send({ type: "TEXT_MESSAGE_START", messageId: "r2-b", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "r2-b", delta: "late" }, { type: "TEXT_MESSAGE_END", messageId: "r2-b" }, finished("r2"));
+    body.send({ type: "TEXT_MESSAGE_START", messageId: "r2-b", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "r2-b", delta: "late" }, {
+      type: "TEXT_MESSAGE_END",
+      messageId: "r2-b",
+    }, finished("r2"));
     body.close();
     assert.equal((await waits).outcome, "success");
     assert.deepEqual(ids(agent), ["r1-a", "r2-a", "r2-b", "q", "q-answer"]);
@@ -65,7 +74,11 @@ describe("a thread that the server repeats", () => {
 
   for (const [name, response, code] of [
     ["a page of HTML", () => new Response("<html></html>", { headers: { "content-type": "text/html" } }), "thread-malformed"],
-    ["another thread", () => answer(sse(...run("r1"), { ...finished("r1"), threadId: "other" }).replace('"threadId":"t"', '"threadId":"other"')), "thread-other"],
+    [
+      "another thread",
+      () => answer(sse(...run("r1"), { ...finished("r1"), threadId: "other" }).replace('"threadId":"t"', '"threadId":"other"')),
+      "thread-other",
+    ],
   ]) {
     it(`is an error where the server answers with ${name}, and nothing of it is shown`, async () => {
       const agent = create(replay, connects(response));
@@ -84,7 +97,10 @@ describe("a thread that the server repeats", () => {
 
   it("is connected to no longer after dispose, while a run of it is in progress that was not joined", async () => {
     let cancelled = false;
-    const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(sse(...run("r1")))), cancel: () => void (cancelled = true) });
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(sse(...run("r1")))),
+      cancel: () => void (cancelled = true),
+    });
     const agent = create(replay, connects(() => answer(body)));
     agent.subscribe(() => ids(agent).length && agent.dispose());
     await until(() => cancelled);
@@ -98,21 +114,26 @@ describe("a thread that the server repeats", () => {
 });
 
 describe("a run in progress that a loader names", () => {
-  for (const watched of [false, true]) it(`is joined once the thread is shown, before what waits${watched ? ", in a page that looks" : ""}`, async () => {
-    const server = createServer(({ url }) => url.endsWith("/r7") && answer(sse(...run("r7"), finished("r7"))));
-    const load = async () => ({ messages: [user("u1")], activeRunId: "r7" });
-    const agent = create({ thread: { load }, resume: { by: "run-url", url: (runId) => `http://agent/runs/${runId}` } }, server);
-    if (watched) agent.subscribe(() => {});
-    assert.equal((await agent.submit({ message: { id: "q", content: "q" } })).outcome, "success");
-    assert.deepEqual(ids(agent), ["u1", "r7-a", "q", "q-answer"]);
-    assert.deepEqual(server.requests.map(({ url }) => url), ["http://agent/runs/r7", "http://agent/run"]);
-    agent.dispose();
-  });
+  for (const watched of [false, true])
+    it(`is joined once the thread is shown, before what waits${watched ? ", in a page that looks" : ""}`, async () => {
+      const server = createServer(({ url }) => url.endsWith("/r7") && answer(sse(...run("r7"), finished("r7"))));
+      const load = async () => ({ messages: [user("u1")], activeRunId: "r7" });
+      const agent = create({ thread: { load }, resume: { by: "run-url", url: (runId) => `http://agent/runs/${runId}` } }, server);
+      if (watched) agent.subscribe(() => {});
+      assert.equal((await agent.submit({ message: { id: "q", content: "q" } })).outcome, "success");
+      assert.deepEqual(ids(agent), ["u1", "r7-a", "q", "q-answer"]);
+      assert.deepEqual(server.requests.map(({ url }) => url), ["http://agent/runs/r7", "http://agent/run"]);
+      agent.dispose();
+    });
 });
 
 describe('ifBusy: "steer"', () => {
   const running = () => {
-    const body = open(started("r1"), { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "one" });
+    const body = open(started("r1"), { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, {
+      type: "TEXT_MESSAGE_CONTENT",
+      messageId: "a",
+      delta: "one",
+    });
     const ends = () => (body.send({ type: "TEXT_MESSAGE_END", messageId: "a" }, finished("r1")), body.close());
     return { body, ends };
   };
@@ -165,7 +186,9 @@ describe('ifBusy: "steer"', () => {
 
   it("ends with the agent where the server does not answer", async () => {
     let signal;
-    const { agent, first, second } = await steered((request) => new Promise((_, reject) => (({ signal } = request), signal.addEventListener("abort", () => reject(signal.reason)))));
+    const { agent, first, second } = await steered((request) =>
+      new Promise((_, reject) => (({ signal } = request), signal.addEventListener("abort", () => reject(signal.reason))))
+    );
     await until(() => signal);
     agent.dispose();
     assert.deepEqual([(await first).outcome, (await second).outcome, signal.aborted], ["aborted", "aborted", true]);
@@ -208,14 +231,18 @@ describe("capabilities", () => {
   });
 
   it("reject where the server fails", async () => {
-    const agent = create({ capabilities: async ({ fetch }) => (await fetch("http://agent/none")).json() }, createServer(() => new Response("", { status: 500 })));
+    const agent = create(
+      { capabilities: async ({ fetch }) => (await fetch("http://agent/none")).json() },
+      createServer(() => new Response("", { status: 500 })),
+    );
     await assert.rejects(agent.capabilities(), { kind: "http", status: 500 });
     agent.dispose();
   });
 });
 
 describe("the result of a run", () => {
-  const respond = (headers) => createServer(({ body }) => answer(sse(started(body.runId), finished(body.runId)), { headers: { "content-type": "text/event-stream", ...headers } }));
+  const respond = (headers) =>
+    createServer(({ body }) => answer(sse(started(body.runId), finished(body.runId)), { headers: { "content-type": "text/event-stream", ...headers } }));
 
   for (const [name, headers, traceId] of [
     ["of traceparent", { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }, "0af7651916cd43dd8448eb211c80319c"],

@@ -71,14 +71,34 @@ describe("loadOlder", () => {
   it("works during a run, of which nothing is lost", async () => {
     const gate = deferred();
     const encoder = new TextEncoder();
-    const server = createServer(() => answer(new ReadableStream({
-      start: async (controller) => {
-        controller.enqueue(encoder.encode(sse(started(), { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "one " })));
-        await gate.promise;
-        controller.enqueue(encoder.encode(sse({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "two" }, { type: "TEXT_MESSAGE_END", messageId: "a" }, { type: "RUN_FINISHED", threadId: "t", runId: "r" })));
-        controller.close();
-      },
-    })));
+    const server = createServer(() =>
+      answer(
+        new ReadableStream({
+          start: async (controller) => {
+            controller.enqueue(
+              encoder.encode(
+                sse(started(), { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, {
+                  type: "TEXT_MESSAGE_CONTENT",
+                  messageId: "a",
+                  delta: "one ",
+                }),
+              ),
+            );
+            await gate.promise;
+            controller.enqueue(
+              encoder.encode(
+                sse({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "two" }, { type: "TEXT_MESSAGE_END", messageId: "a" }, {
+                  type: "RUN_FINISHED",
+                  threadId: "t",
+                  runId: "r",
+                }),
+              ),
+            );
+            controller.close();
+          },
+        }),
+      )
+    );
     const agent = create({ thread: { load: paged() } }, server);
     const run = agent.submit({ message: { id: "q", content: "q" } });
     await until(() => agent.getSnapshot().messages.at(-1)?.content === "one ");
@@ -208,7 +228,12 @@ describe("loadOlder", () => {
 describe("loadOlder with a guard", () => {
   const guard = { restrictedClassifications: ["submit"], allowDisplayWithoutCapability: true };
   const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
-  const older = [user("m0"), { id: "m1", role: "assistant", content: "m1", toolCalls: [call] }, { id: "m2", role: "assistant", content: "", toolCalls: [{ ...call, id: "d" }] }];
+  const older = [user("m0"), { id: "m1", role: "assistant", content: "m1", toolCalls: [call] }, {
+    id: "m2",
+    role: "assistant",
+    content: "",
+    toolCalls: [{ ...call, id: "d" }],
+  }];
   const load = async ({ before }) => (before ? { messages: older } : { messages: [user("m8"), said("m9")], older: true });
 
   it("shows what the guard lets pass, and judges nothing again that is shown", async () => {

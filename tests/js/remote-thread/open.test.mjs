@@ -17,7 +17,14 @@ describe("a thread that is opened by a loader", () => {
     await agent.ready;
     const { messages, state, thread, status, runId, outcome, connection } = agent.getSnapshot();
     assert.deepEqual(messages.map(({ id, content, delivery }) => [id, content, delivery]), stored.map(({ id }) => [id, id, "complete"]));
-    assert.deepEqual({ state, thread, status, runId, outcome, phase: connection.phase }, { state: { n: 1 }, thread: { status: "ready", hasOlder: false }, status: "idle", runId: undefined, outcome: undefined, phase: "closed" });
+    assert.deepEqual({ state, thread, status, runId, outcome, phase: connection.phase }, {
+      state: { n: 1 },
+      thread: { status: "ready", hasOlder: false },
+      status: "idle",
+      runId: undefined,
+      outcome: undefined,
+      phase: "closed",
+    });
     assert.ok(shown.length > 0);
     assert.ok(shown.every(({ isLoading, status, queue }) => !isLoading && status === "idle" && !queue.length), "no run was shown");
     agent.dispose();
@@ -139,7 +146,10 @@ describe("a thread that is opened by a loader", () => {
 
   it("leaves out messages that are none, and says so", async () => {
     const warnings = [];
-    const agent = create({ thread: { load: async () => ({ messages: [null, { role: "user" }, ...stored, 5] }) }, onWarning: ({ code }) => warnings.push(code) });
+    const agent = create({
+      thread: { load: async () => ({ messages: [null, { role: "user" }, ...stored, 5] }) },
+      onWarning: ({ code }) => warnings.push(code),
+    });
     await agent.ready;
     assert.deepEqual(ids(agent), ["u1", "a1", "u2", "a2"]);
     assert.deepEqual(warnings, ["message-malformed"]);
@@ -167,7 +177,16 @@ describe("a thread that is opened by a loader", () => {
 
   it("executes no call that was stored without a result, and lets a person answer it", async () => {
     const server = createServer();
-    const call = { id: "a3", role: "assistant", content: "", toolCalls: [{ id: "c1", type: "function", function: { name: "pick", arguments: "{}" } }, { id: "c2", type: "function", function: { name: "ask", arguments: "{}" } }] };
+    const call = {
+      id: "a3",
+      role: "assistant",
+      content: "",
+      toolCalls: [{ id: "c1", type: "function", function: { name: "pick", arguments: "{}" } }, {
+        id: "c2",
+        type: "function",
+        function: { name: "ask", arguments: "{}" },
+      }],
+    };
     const tools = [
       { name: "pick", description: "", parameters: {}, execute: () => assert.fail("it was executed") },
       { name: "ask", description: "", parameters: {} },
@@ -178,7 +197,10 @@ describe("a thread that is opened by a loader", () => {
     agent.addToolResult({ toolCallId: "c1", result: "x" });
     agent.addToolResult({ toolCallId: "c2", result: "y" });
     await until(() => server.requests.length === 1);
-    assert.deepEqual(server.requests[0].body.messages.slice(-3).map(({ role, toolCallId }) => [role, toolCallId]), [["assistant", undefined], ["tool", "c1"], ["tool", "c2"]]);
+    assert.deepEqual(server.requests[0].body.messages.slice(-3).map(({ role, toolCallId }) => [role, toolCallId]), [["assistant", undefined], ["tool", "c1"], [
+      "tool",
+      "c2",
+    ]]);
     agent.dispose();
   });
 
@@ -191,7 +213,11 @@ describe("a thread that is opened by a loader", () => {
     page.resolve({ messages: [user("u1"), said("a1", "new"), user("u2"), said("a2")], state: { mine: 5, theirs: 2 } });
     await agent.ready;
     const { messages, state } = agent.getSnapshot();
-    assert.deepEqual(messages.map(({ id, content, metadata }) => [id, content, metadata]), [["u1", "u1", { rating: "good" }], ["a1", "new", undefined], ["u2", "u2", undefined], ["a2", "a2", undefined]]);
+    assert.deepEqual(messages.map(({ id, content, metadata }) => [id, content, metadata]), [["u1", "u1", { rating: "good" }], ["a1", "new", undefined], [
+      "u2",
+      "u2",
+      undefined,
+    ], ["a2", "a2", undefined]]);
     assert.deepEqual(state, { mine: 1, theirs: 2 });
     agent.dispose();
   });
@@ -239,7 +265,13 @@ describe("a thread that is opened by a request without messages", () => {
     assert.deepEqual(ids(agent), ["u1", "a1", "u2", "a2"]);
     assert.deepEqual(agent.getSnapshot().state, { n: 1 });
     const [{ method, body, url }] = server.requests;
-    assert.deepEqual({ method, url, threadId: body.threadId, messages: body.messages, resume: body.resume }, { method: "POST", url: "http://agent/run", threadId: "t", messages: [], resume: undefined });
+    assert.deepEqual({ method, url, threadId: body.threadId, messages: body.messages, resume: body.resume }, {
+      method: "POST",
+      url: "http://agent/run",
+      threadId: "t",
+      messages: [],
+      resume: undefined,
+    });
     await agent.submit("three");
     assert.equal(server.requests.length, 2);
     agent.dispose();
@@ -247,7 +279,9 @@ describe("a thread that is opened by a request without messages", () => {
 
   for (const [name, response, found] of [
     ["an answer that is cut", () => answer(sse(started(), { type: "MESSAGES_SNAPSHOT", messages: stored })), { code: "thread-malformed" }],
-    ["an answer of another thread", () => answer(sse(started("r", "other"), { type: "MESSAGES_SNAPSHOT", messages: stored }, finished("r", "other"))), { code: "thread-other" }],
+    ["an answer of another thread", () => answer(sse(started("r", "other"), { type: "MESSAGES_SNAPSHOT", messages: stored }, finished("r", "other"))), {
+      code: "thread-other",
+    }],
     ["a run that fails", () => answer(sse(started(), { type: "RUN_ERROR", message: "no store" })), { kind: "run", message: "no store" }],
     ["a page of HTML", () => new Response("<html></html>", { headers: { "content-type": "text/html" } }), { code: "thread-malformed" }],
     ["a refusal", () => new Response("down", { status: 503 }), { kind: "http", status: 503, body: "down" }],

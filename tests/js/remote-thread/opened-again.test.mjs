@@ -11,7 +11,13 @@ const stored = [user("u1"), said("a1"), user("u2"), said("a2")];
 /** A store in memory, for pages one after the other. */
 function createPages() {
   let text;
-  return () => createStore({ key: "pages", load: async () => text && JSON.parse(text), save: async (saved) => void (text = JSON.stringify(saved)), clear: async () => void (text = undefined) });
+  return () =>
+    createStore({
+      key: "pages",
+      load: async () => text && JSON.parse(text),
+      save: async (saved) => void (text = JSON.stringify(saved)),
+      clear: async () => void (text = undefined),
+    });
 }
 
 it("the save is shown at once, and the server's answer wins message by message", async () => {
@@ -20,11 +26,17 @@ it("the save is shown at once, and the server's answer wins message by message",
   await first.submit({ message: { id: "q", content: "q" } });
   first.dispose();
   const seen = [];
-  const agent = create({ persist: store(), thread: { load: async () => ({ messages: [user("u1"), said("a1", "new"), user("q"), said("q-answer", "answer to q")] }) } });
+  const agent = create({
+    persist: store(),
+    thread: { load: async () => ({ messages: [user("u1"), said("a1", "new"), user("q"), said("q-answer", "answer to q")] }) },
+  });
   agent.subscribe(() => seen.push(agent.getSnapshot()));
   await agent.ready;
   assert.ok(seen.some(({ thread, messages }) => thread.status === "loading" && messages.length === 4), "the save was shown");
-  assert.deepEqual(agent.getSnapshot().messages.map(({ id, content }) => [id, content]), [["u1", "u1"], ["a1", "new"], ["q", "q"], ["q-answer", "answer to q"]]);
+  assert.deepEqual(agent.getSnapshot().messages.map(({ id, content }) => [id, content]), [["u1", "u1"], ["a1", "new"], ["q", "q"], [
+    "q-answer",
+    "answer to q",
+  ]]);
   agent.dispose();
 });
 
@@ -107,7 +119,10 @@ it("waits for a run that is joined, and then for the thread", async () => {
   const store = createPages();
   const gate = deferred();
   const server = createServer(({ url, body }) => {
-    if (url.includes("/runs/")) return gate.promise.then(() => answer(sse(started("left"), { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "whole" }, finished("left"))));
+    if (url.includes("/runs/"))
+      return gate.promise.then(() =>
+        answer(sse(started("left"), { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "whole" }, finished("left")))
+      );
     return body?.messages.at(-1)?.id === "p" ? answer(new ReadableStream({})) : undefined;
   });
   const first = create({ persist: store(), resume }, server);
@@ -166,7 +181,9 @@ it("a thread that is asked for during a run is asked for once that has ended", a
   const asked = [];
   let body;
   const server = createServer(({ body: given }) => given && answer((body = open(partly(given.runId))).stream));
-  const agent = create({ thread: { load: async () => (asked.push(agent.getSnapshot().isLoading), { messages: asked.length > 1 ? [user("p"), said("a", "whole")] : [] }) } }, server);
+  const agent = create({
+    thread: { load: async () => (asked.push(agent.getSnapshot().isLoading), { messages: asked.length > 1 ? [user("p"), said("a", "whole")] : [] }) },
+  }, server);
   await agent.ready;
   const run = agent.submit({ message: { id: "p", content: "p" }, runId: "r" });
   await until(() => agent.getSnapshot().messages[1]?.content === "wh");
@@ -210,7 +227,9 @@ it("stop() gives the opening up, and sends what waits", async () => {
 it("stop() while the thread is opened ends no turn: what was approved is executed, and the agent has its result", async () => {
   const store = createPages();
   const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f", parentMessageId: "a" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
-  const server = createServer(({ body }) => (body.messages.at(-1)?.content === "call" ? answer(sse(started(body.runId), ...call, finished(body.runId))) : undefined));
+  const server = createServer((
+    { body },
+  ) => (body.messages.at(-1)?.content === "call" ? answer(sse(started(body.runId), ...call, finished(body.runId))) : undefined));
   const tools = [{ name: "f", description: "f", needsApproval: true, execute: () => "done" }];
   const first = create({ persist: store(), tools }, server);
   await first.submit("call");

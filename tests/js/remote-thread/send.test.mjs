@@ -22,7 +22,12 @@ const calling = (id, ...calls) => [
 
 describe("a request", () => {
   for (const [send, expected] of [
-    ["all", { submit: ["u1", "a1", "u2", "a2", "u3"], retry: ["u1", "a1", "u2", "a2", "u3"], regenerate: ["u1", "a1", "u2", "a2", "u3"], edit: ["u1", "a1", "e"] }],
+    ["all", {
+      submit: ["u1", "a1", "u2", "a2", "u3"],
+      retry: ["u1", "a1", "u2", "a2", "u3"],
+      regenerate: ["u1", "a1", "u2", "a2", "u3"],
+      edit: ["u1", "a1", "e"],
+    }],
     ["new", { submit: ["u3"], retry: ["u3"], regenerate: ["u3"], edit: ["e"] }],
     ["turn", { submit: ["u3"], retry: ["u3"], regenerate: ["u3"], edit: ["e"] }],
   ]) {
@@ -52,7 +57,10 @@ describe("a request", () => {
     });
 
     it(`carries with send: "${send}" a result with its call, and a reply without messages`, async () => {
-      const replies = [sse(started(), ...calling("a3", "c1", "c2"), finished()), sse(started(), { ...finished(), outcome: { type: "interrupt", interrupts: [{ id: "i1", reason: "x" }] } })];
+      const replies = [
+        sse(started(), ...calling("a3", "c1", "c2"), finished()),
+        sse(started(), { ...finished(), outcome: { type: "interrupt", interrupts: [{ id: "i1", reason: "x" }] } }),
+      ];
       const server = createServer(() => replies.length && answer(replies.shift()));
       const tools = [{ name: "look", description: "", parameters: {}, execute: () => "seen" }];
       const agent = create({ initialMessages: stored, thread: { send }, tools }, server);
@@ -97,7 +105,8 @@ describe("a request", () => {
   });
 
   it("keeps every other byte: large numbers, blanks, names that look like its own", () => {
-    const body = '{"threadId":"\\"messages\\":[","state":{"n":12345678901234567890, "messages":[1]},"messages":[{"id":"u1","role":"user","content":"]},{"},{"id":"u2","role":"user","content":"x","metadata":{"n":1.0}}],"tools":[ {"a":"b"} ],"context":[]}';
+    const body =
+      '{"threadId":"\\"messages\\":[","state":{"n":12345678901234567890, "messages":[1]},"messages":[{"id":"u1","role":"user","content":"]},{"},{"id":"u2","role":"user","content":"x","metadata":{"n":1.0}}],"tools":[ {"a":"b"} ],"context":[]}';
     const chosen = withChosen(body, (all) => all.slice(1));
     assert.equal(chosen, body.replace('{"id":"u1","role":"user","content":"]},{"},', ""));
     assert.equal(withChosen(body, (all) => all), body);
@@ -119,7 +128,10 @@ describe("any choice of messages", () => {
         if (kind === 0) all.push(user(`u${n}`));
         else if (kind === 1) all.push(said(`a${n}`));
         else {
-          const calls = Array.from({ length: 1 + Math.floor(next() * 3) }, (_, at) => ({ id: `c${n}-${at}`, type: "function", function: { name: "f", arguments: "{}" } }));
+          const calls = Array.from(
+            { length: 1 + Math.floor(next() * 3) },
+            (_, at) => ({ id: `c${n}-${at}`, type: "function", function: { name: "f", arguments: "{}" } }),
+          );
           all.push({ ...said(`a${n}`), toolCalls: calls });
           for (const { id } of calls) if (next() < 0.9) all.push({ id: `t${id}`, role: "tool", toolCallId: id, content: "" });
         }

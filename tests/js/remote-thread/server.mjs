@@ -35,6 +35,7 @@ export function createServer(respond = () => undefined) {
   return { fetch, requests };
 }
 
-export const create = (options, server = createServer()) => createAgent({ url: "http://agent/run", threadId: "t", fetch: server.fetch, notify: "sync", ...options });
+export const create = (options, server = createServer()) =>
+  createAgent({ url: "http://agent/run", threadId: "t", fetch: server.fetch, notify: "sync", ...options });
 export const ids = (agent) => agent.getSnapshot().messages.map(({ id }) => id);
 export const settled = (agent) => until(() => !["loading"].includes(agent.getSnapshot().thread.status) && !agent.getSnapshot().isLoading);

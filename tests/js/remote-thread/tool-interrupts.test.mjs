@@ -59,7 +59,11 @@ describe("an interrupt that waits for a tool of the page", () => {
     await until(() => agent.getSnapshot().interrupts.filter(({ answered }) => answered).length === 2);
     assert.equal(server.requests.length, 1, "a person has not answered");
     await agent.resume({ id: "approve", payload: { approved: true } });
-    assert.deepEqual(resumes(server).map((entries) => entries.map(({ interruptId, payload }) => [interruptId, payload]).sort()), [[["approve", { approved: true }], ["wait-c", 1], ["wait-d", 2]]]);
+    assert.deepEqual(resumes(server).map((entries) => entries.map(({ interruptId, payload }) => [interruptId, payload]).sort()), [[
+      ["approve", { approved: true }],
+      ["wait-c", 1],
+      ["wait-d", 2],
+    ]]);
     agent.dispose();
   });
 
@@ -76,7 +80,10 @@ describe("an interrupt that waits for a tool of the page", () => {
   it("is open in a stored thread, until a person gives the result", async () => {
     const server = createServer();
     const stored = [user("call"), { id: "a", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }];
-    const agent = create({ thread: { load: async () => ({ messages: stored, interrupts: waiting("c") }), toolInterrupts }, tools: [tool("f", () => assert.fail("it is executed"))] }, server);
+    const agent = create({
+      thread: { load: async () => ({ messages: stored, interrupts: waiting("c") }), toolInterrupts },
+      tools: [tool("f", () => assert.fail("it is executed"))],
+    }, server);
     await agent.ready;
     assert.deepEqual([agent.getSnapshot().interrupts.length, server.requests.length], [1, 0]);
     agent.addToolResult({ toolCallId: "c", result: "r" });
@@ -88,7 +95,13 @@ describe("an interrupt that waits for a tool of the page", () => {
 
   it("is answered after a reload, where the page was left between the result and the reply", async () => {
     let text;
-    const store = () => createStore({ key: "calls", load: async () => text && JSON.parse(text), save: async (saved) => void (text = JSON.stringify(saved)), clear: async () => {} });
+    const store = () =>
+      createStore({
+        key: "calls",
+        load: async () => text && JSON.parse(text),
+        save: async (saved) => void (text = JSON.stringify(saved)),
+        clear: async () => {},
+      });
     const server = calling([["c", "f"]], waiting("c"));
     // Without the option the page leaves the interrupt open.
     const first = create({ persist: store(), tools: [tool("f", () => 1)] }, server);

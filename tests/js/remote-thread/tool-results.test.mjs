@@ -34,7 +34,13 @@ const turn = () => new Promise((done) => setTimeout(done, 20));
 /** A store in memory, for pages one after the other. */
 function createPages() {
   let text;
-  return () => createStore({ key: "results", load: async () => text && JSON.parse(text), save: async (saved) => void (text = JSON.stringify(saved)), clear: async () => {} });
+  return () =>
+    createStore({
+      key: "results",
+      load: async () => text && JSON.parse(text),
+      save: async (saved) => void (text = JSON.stringify(saved)),
+      clear: async () => {},
+    });
 }
 
 /** A page that was left while its tool was at work. */
@@ -85,7 +91,11 @@ describe("the run that sends results", () => {
     const store = createPages();
     const server = calling();
     await leftAtWork(store, server);
-    const agent = create({ persist: store(), thread: { load: async () => ({ messages: [...stored, result, { id: "b", role: "assistant", content: "done" }] }) }, tools: [tool(() => 1)] }, server);
+    const agent = create({
+      persist: store(),
+      thread: { load: async () => ({ messages: [...stored, result, { id: "b", role: "assistant", content: "done" }] }) },
+      tools: [tool(() => 1)],
+    }, server);
     agent.subscribe(() => {});
     await agent.ready;
     await turn();
@@ -112,7 +122,12 @@ describe("the run that sends results", () => {
       later.resolve({ messages: stored });
       await loaded;
       await until(() => server.requests.length === 2);
-      assert.deepEqual([sent(server)[1], agent.getSnapshot().thread.status, agent.getSnapshot().isLoading, agent.getSnapshot().runId], ["u,a,c-result", "ready", true, "run-1"]);
+      assert.deepEqual([sent(server)[1], agent.getSnapshot().thread.status, agent.getSnapshot().isLoading, agent.getSnapshot().runId], [
+        "u,a,c-result",
+        "ready",
+        true,
+        "run-1",
+      ]);
       gate.resolve(respond?.());
       await until(() => !agent.getSnapshot().isLoading);
       assert.deepEqual([agent.getSnapshot().thread.status, agent.getSnapshot().outcome, ends], ["ready", outcome, [["run", "success"], ["run-1", outcome]]]);
@@ -124,7 +139,14 @@ describe("the run that sends results", () => {
     const server = calling();
     const slow = deferred();
     const asked = [];
-    const agent = create({ thread: { load: async () => (asked.push(server.requests.length), { messages: server.requests.length ? [...stored, result, { id: "c-result-answer", role: "assistant", content: "done" }] : [] }) }, tools: [tool(() => slow.promise)] }, server);
+    const agent = create({
+      thread: {
+        load:
+          async () => (asked.push(server.requests.length),
+            { messages: server.requests.length ? [...stored, result, { id: "c-result-answer", role: "assistant", content: "done" }] : [] }),
+      },
+      tools: [tool(() => slow.promise)],
+    }, server);
     await agent.ready;
     const run = agent.submit({ message: { id: "u", content: "call" } });
     await until(() => agent.getSnapshot().toolCalls[0]?.phase === "executing");

@@ -91,27 +91,47 @@ const loaded = ({ thread }, body) => thread.load({ threadId: "t", url: "http://a
 
 test("a session of Agno's has each message once, and the state of its last run", async () => {
   const [asked, told] = [{ id: "1", role: "user", content: "q" }, { id: "2", role: "assistant", content: "a" }];
-  const runs = [{ messages: [asked, told], session_state: { n: 1 } }, null, { messages: [{ ...told, from_history: true }, { id: "3", role: "user", content: "r" }], session_state: { n: 2 } }];
+  const runs = [{ messages: [asked, told], session_state: { n: 1 } }, null, {
+    messages: [{ ...told, from_history: true }, { id: "3", role: "user", content: "r" }],
+    session_state: { n: 2 },
+  }];
   const { messages, state } = await loaded(agno(), runs);
   assert.deepEqual([messages.map(({ id }) => id), state], [["1", "2", "3"], { n: 2 }]);
   assert.deepEqual((await loaded(agno(), [1, {}, { messages: 1 }])).messages, []);
 });
 
 test("ADK's results of the page's tools are as the page has sent them, and others as they are", async () => {
-  const contents = ['{"success": true, "result": {"n": 1}, "status": "completed"}', '{"success": true, "result": "r", "status": "completed"}', '{"result": "r"}', "null", "text"];
+  const contents = [
+    '{"success": true, "result": {"n": 1}, "status": "completed"}',
+    '{"success": true, "result": "r", "status": "completed"}',
+    '{"result": "r"}',
+    "null",
+    "text",
+  ];
   const { messages } = await loaded(adk(), { messages: contents.map((content, at) => ({ id: `${at}`, role: "tool", toolCallId: "c", content })) });
   assert.deepEqual(messages.map(({ content }) => content), ['{"n":1}', "r", ...contents.slice(2)]);
 });
 
 test("TanStack AI's page of a thread: a run in progress, open questions, and older messages", async () => {
-  const page = { messages: [], activeRun: { runId: "r" }, interrupts: { runId: "r", pending: [{ id: "i", reason: "tool_call" }] }, page: { truncated: true, cursor: "c" } };
+  const page = {
+    messages: [],
+    activeRun: { runId: "r" },
+    interrupts: { runId: "r", pending: [{ id: "i", reason: "tool_call" }] },
+    page: { truncated: true, cursor: "c" },
+  };
   assert.deepEqual(await loaded(tanStack(), page), { messages: [], interrupts: page.interrupts.pending, activeRunId: "r", older: "c" });
   const { older, interrupts } = await loaded(tanStack(), { messages: [], activeRun: null, interrupts: null, page: { truncated: false } });
   assert.deepEqual([older, interrupts], [null, undefined]);
 });
 
 test("an answer of another form is an error, and no empty thread or list; a message of another form is left out", async () => {
-  const presets = [adk(), agno({ apiUrl: "http://agent" }), langGraph({ apiUrl: "http://agent" }), mastra({ apiUrl: "http://agent" }), tanStack({ url: "http://agent/run" })];
+  const presets = [
+    adk(),
+    agno({ apiUrl: "http://agent" }),
+    langGraph({ apiUrl: "http://agent" }),
+    mastra({ apiUrl: "http://agent" }),
+    tanStack({ url: "http://agent/run" }),
+  ];
   const open = (server, body) => createAgent({ url: "http://agent/run", threadId: "t", server, fetch: async () => new Response(body) });
   for (const preset of [...presets, copilotKit({ runtimeUrl: "http://agent" })]) {
     for (const body of ["null", "5", '{"detail":"log in"}', "<html></html>"]) {
@@ -126,7 +146,9 @@ test("an answer of another form is an error, and no empty thread or list; a mess
   }
   const message = { id: "m", type: "human", role: "user", content: "q", parts: [{ type: "text", content: "q" }] };
   const all = [null, 5, message, {}];
-  const bodies = [{ messages: all }, [{ messages: all }], { values: { messages: all }, tasks: [null, { interrupts: [null] }] }, { messages: all }, { messages: all }];
+  const bodies = [{ messages: all }, [{ messages: all }], { values: { messages: all }, tasks: [null, { interrupts: [null] }] }, { messages: all }, {
+    messages: all,
+  }];
   for (const [at, preset] of presets.entries()) {
     const agent = open(preset, JSON.stringify(bodies[at]));
     await agent.ready;
@@ -137,16 +159,23 @@ test("an answer of another form is an error, and no empty thread or list; a mess
 
 test("nonsense is left out, and nothing throws", () => {
   const parts = [null, undefined, 1, "x", [], {}, { id: 1 }, { id: "a" }, { id: "a", type: "ai", role: "assistant" }];
-  const odd = [...parts, ...[null, 1, [null], [1, {}], {}].flatMap((value) => [
-    { id: "a", type: "ai", role: "assistant", content: value, tool_calls: value },
-    { id: "b", type: "human", role: "user", content: value },
-    { id: "c", type: "tool", role: "tool", content: value, tool_call_id: value },
-    { id: "d", role: "assistant", content: { parts: value } },
-    { id: "d", role: "assistant", parts: value },
-    { id: "d", role: "user", parts: value },
-    { id: "d", role: "assistant", parts: [{ type: "tool-call", id: value }, { type: "tool-result", id: value, content: value }, { type: "text", content: value }] },
-    { id: "e", role: "assistant", content: { parts: [{ type: "tool-invocation", toolInvocation: value }, { type: "text", text: value }] } },
-  ])];
+  const odd = [
+    ...parts,
+    ...[null, 1, [null], [1, {}], {}].flatMap((value) => [
+      { id: "a", type: "ai", role: "assistant", content: value, tool_calls: value },
+      { id: "b", type: "human", role: "user", content: value },
+      { id: "c", type: "tool", role: "tool", content: value, tool_call_id: value },
+      { id: "d", role: "assistant", content: { parts: value } },
+      { id: "d", role: "assistant", parts: value },
+      { id: "d", role: "user", parts: value },
+      {
+        id: "d",
+        role: "assistant",
+        parts: [{ type: "tool-call", id: value }, { type: "tool-result", id: value, content: value }, { type: "text", content: value }],
+      },
+      { id: "e", role: "assistant", content: { parts: [{ type: "tool-invocation", toolInvocation: value }, { type: "text", text: value }] } },
+    ]),
+  ];
   for (const from of [fromLangChain, fromMastra, fromAgno, fromTanStack]) {
     for (const whole of [undefined, null, 1, "x", {}]) assert.deepEqual(from(whole), []);
     for (const message of from(odd)) assert.equal(typeof message.id, "string");

@@ -89,7 +89,9 @@ describe("history", { skip: !real && "needs the real core" }, () => {
   it("stops a run that is on", async () => {
     const { agent } = agentOf([answer(...step("plan", "a plan", 1))], {});
     await agent.submit("go");
-    const open = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(sse([{ type: "RUN_STARTED", threadId: "t", runId: "s" }]))) });
+    const open = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(sse([{ type: "RUN_STARTED", threadId: "t", runId: "s" }]))),
+    });
     agent.setOptions({ url: "http://localhost/", fetch: async () => new Response(open, { headers: { "content-type": "text/event-stream" } }) });
     const run = agent.submit("more");
     await until(() => agent.getSnapshot().connection.phase === "open");

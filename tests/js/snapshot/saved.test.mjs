@@ -44,7 +44,13 @@ describe("a save is shown as what was saved", { skip: !real && "needs the real c
   ]) {
     it(what, async () => {
       const { createAgent } = await load("index");
-      const options = { url: "http://agent/", notify: "sync", threadId: "t", fetch: server(list, end), tools: tool && [{ name: "ask", description: "d", ...tool }] };
+      const options = {
+        url: "http://agent/",
+        notify: "sync",
+        threadId: "t",
+        fetch: server(list, end),
+        tools: tool && [{ name: "ask", description: "d", ...tool }],
+      };
       const agent = createAgent(options);
       agents.push(agent);
       void agent.submit("go");

@@ -8,13 +8,29 @@ import { create, skip } from "./lib.mjs";
 
 const { connectSurfaces } = await load("a2ui/index");
 
-const text = { name: "Text", schema: { safeParse: ({ text, ...rest }) => (text === undefined || Object.keys(rest).length ? { success: false, error: { errors: [], issues: [] } } : { success: true }) } };
+const text = {
+  name: "Text",
+  schema: {
+    safeParse: (
+      { text, ...rest },
+    ) => (text === undefined || Object.keys(rest).length ? { success: false, error: { errors: [], issues: [] } } : { success: true }),
+  },
+};
 const made = () => new MessageProcessor([new Catalog("basic", [text], [])]);
 const version = "v0.9";
 const createSurface = (surfaceId = "s") => ({ version, createSurface: { surfaceId, catalogId: "basic" } });
-const components = (...texts) => ({ version, updateComponents: { surfaceId: "s", components: texts.map((text, at) => ({ id: at ? `t${at}` : "root", component: "Text", text })) } });
+const components = (...texts) => ({
+  version,
+  updateComponents: { surfaceId: "s", components: texts.map((text, at) => ({ id: at ? `t${at}` : "root", component: "Text", text })) },
+});
 const data = (value, path = "/") => ({ version, updateDataModel: { surfaceId: "s", path, value } });
-const activity = (a2ui_operations, messageId = "a") => ({ type: "ACTIVITY_SNAPSHOT", messageId, activityType: "a2ui-surface", replace: true, content: { a2ui_operations } });
+const activity = (a2ui_operations, messageId = "a") => ({
+  type: "ACTIVITY_SNAPSHOT",
+  messageId,
+  activityType: "a2ui-surface",
+  replace: true,
+  content: { a2ui_operations },
+});
 
 const shown = (processor, id = "s") => {
   const surface = processor.model.getSurface(id);
@@ -23,7 +39,9 @@ const shown = (processor, id = "s") => {
 
 describe("A2UI surfaces", { skip }, () => {
   it("shows a surface, keeps it while it grows, and keeps what a person has typed", async () => {
-    const { agent } = create([activity([createSurface(), components("one"), data({ name: "a" })])], [activity([createSurface(), components("one", "two"), data({ name: "a" })])]);
+    const { agent } = create([activity([createSurface(), components("one"), data({ name: "a" })])], [
+      activity([createSurface(), components("one", "two"), data({ name: "a" })]),
+    ]);
     const processor = made();
     connectSurfaces(agent, processor);
     await agent.submit("go");
@@ -77,7 +95,19 @@ describe("A2UI surfaces", { skip }, () => {
 
   it("reports operations that make no sense, and applies the others", async (test) => {
     test.mock.method(console, "error", () => {});
-    const operations = [null, 1, "x", {}, { createSurface: null }, { createSurface: { surfaceId: "t", catalogId: "none" } }, { updateComponents: { surfaceId: "none", components: [] } }, createSurface(), { updateComponents: { surfaceId: "s", components: 7 } }, components("one"), JSON.parse('{"__proto__":{"createSurface":{"surfaceId":"u"}}}')];
+    const operations = [
+      null,
+      1,
+      "x",
+      {},
+      { createSurface: null },
+      { createSurface: { surfaceId: "t", catalogId: "none" } },
+      { updateComponents: { surfaceId: "none", components: [] } },
+      createSurface(),
+      { updateComponents: { surfaceId: "s", components: 7 } },
+      components("one"),
+      JSON.parse('{"__proto__":{"createSurface":{"surfaceId":"u"}}}'),
+    ];
     const { agent } = create([activity(operations), activity("none", "b"), { ...activity([], "c"), content: 7 }]);
     const processor = made();
     const errors = [];

@@ -14,7 +14,9 @@ export function create(...answers) {
     const ids = { threadId, runId };
     const last = events.at(-1)?.type ?? "";
     const all = [{ type: "RUN_STARTED", ...ids }, ...events, ...(/^RUN_(FINISHED|ERROR)$/.test(last) ? [] : [{ type: "RUN_FINISHED" }])];
-    return new Response(all.map((event) => `data: ${JSON.stringify(event.type === "RUN_FINISHED" ? { ...ids, ...event } : event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
+    return new Response(all.map((event) => `data: ${JSON.stringify(event.type === "RUN_FINISHED" ? { ...ids, ...event } : event)}\n\n`).join(""), {
+      headers: { "content-type": "text/event-stream" },
+    });
   };
   return { agent: createAgent({ url: "https://agent.test/", fetch, notify: "microtask" }), requests };
 }

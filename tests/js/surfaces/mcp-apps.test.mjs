@@ -18,12 +18,20 @@ describe("mcpRequest", { skip }, () => {
       mcpRequest(agent, activity, "tools/call", { name: "reload", arguments: {} }),
     ]);
     assert.deepEqual([read, called], [result, { content: [] }]);
-    assert.deepEqual(requests[0].forwardedProps.__proxiedMCPRequest, { serverHash: "h", serverId: "weather", method: "resources/read", params: { uri: "ui://weather" } });
+    assert.deepEqual(requests[0].forwardedProps.__proxiedMCPRequest, {
+      serverHash: "h",
+      serverId: "weather",
+      method: "resources/read",
+      params: { uri: "ui://weather" },
+    });
     assert.deepEqual([requests[1].messages, agent.getSnapshot().messages], [[], []]);
   });
 
   it("rejects with what went wrong", async () => {
-    const { agent } = create([{ type: "RUN_ERROR", message: "no" }], text, [{ type: "RUN_FINISHED", result: { error: "no such tool" } }], [{ type: "RUN_FINISHED", result: { content: [] } }]);
+    const { agent } = create([{ type: "RUN_ERROR", message: "no" }], text, [{ type: "RUN_FINISHED", result: { error: "no such tool" } }], [{
+      type: "RUN_FINISHED",
+      result: { content: [] },
+    }]);
     await assert.rejects(mcpRequest(agent, activity, "ping"), { name: "AgentError", kind: "run", message: "no" });
     await assert.rejects(mcpRequest(agent, activity, "ping"), { code: "mcp-unanswered" });
     await assert.rejects(mcpRequest(agent, activity, "tools/call", { name: "x" }), { code: "mcp", message: "no such tool" });
@@ -35,7 +43,8 @@ describe("mcpRequest", { skip }, () => {
 
   it("refuses what it is not made for", async () => {
     const { agent } = create(text);
-    for (const other of [undefined, { activityType: "PLAN", content: {} }, { activityType: "mcp-apps", content: null }]) await assert.rejects(mcpRequest(agent, other, "ping"), { code: "input" });
+    for (const other of [undefined, { activityType: "PLAN", content: {} }, { activityType: "mcp-apps", content: null }])
+      await assert.rejects(mcpRequest(agent, other, "ping"), { code: "input" });
     await assert.rejects(mcpRequest(agent, activity, "sampling/createMessage"), { code: "input" });
     await agent.submit("hello");
     await assert.rejects(mcpRequest(agent, activity, "ping"), { code: "input", message: /of its own/ });

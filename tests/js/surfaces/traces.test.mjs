@@ -40,7 +40,11 @@ describe("traces", { skip }, () => {
     assert.deepEqual([call.name, run.name, error.name], ["execute_tool weather", "invoke_agent meteorologist", "invoke_agent meteorologist"]);
     assert.deepEqual([call.parentSpanContext.spanId, call.attributes["gen_ai.tool.call.id"]], [run.spanContext().spanId, "c"]);
     const { threadId } = agent.getSnapshot();
-    assert.deepEqual([run.attributes["gen_ai.operation.name"], run.attributes["gen_ai.conversation.id"], run.attributes["ag_ui.outcome"]], ["invoke_agent", threadId, "success"]);
+    assert.deepEqual([run.attributes["gen_ai.operation.name"], run.attributes["gen_ai.conversation.id"], run.attributes["ag_ui.outcome"]], [
+      "invoke_agent",
+      threadId,
+      "success",
+    ]);
     assert.deepEqual(run.events.map(({ name }) => name), ["first_token"]);
     assert.deepEqual([error.status, error.attributes["error.type"]], [{ code: 2, message: "out of memory" }, "oom"]);
   });

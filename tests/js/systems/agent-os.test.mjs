@@ -24,8 +24,7 @@ const {
 
 const RUNS = ["01-completed-run.envelope-v2", "02-completed-run.envelope-v1", "04-policy-reject-product-event-abort.envelope-v2"];
 const expectedOf = (name) => jsonFixture(`agentos/${name}.expected.json`);
-const envelopesOf = (name) =>
-  [...fixture(`agentos/${name}.sse`).toString().matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json));
+const envelopesOf = (name) => [...fixture(`agentos/${name}.sse`).toString().matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json));
 const safeEventsOf = (name) => fixture(`agentos/${name}.safe-events.jsonl`).toString().trim().split("\n").map((line) => JSON.parse(line));
 
 describe("views", () => {
@@ -90,7 +89,14 @@ describe("projection", () => {
 
   it("makes the envelopes", () => {
     const { projectionSpec } = expectedOf(RUNS[2]);
-    const audit = { id: 27, ts: 1781270000960, kind: "acme.secret.audit", scopeKey: "conversation:ag-ui-test", factOwnerRef: "@acme/audit", payload: { key: "sk-1" } };
+    const audit = {
+      id: 27,
+      ts: 1781270000960,
+      kind: "acme.secret.audit",
+      scopeKey: "conversation:ag-ui-test",
+      factOwnerRef: "@acme/audit",
+      payload: { key: "sk-1" },
+    };
     const preview = { owner: "@acme/page-product", safeEvent: ({ payload, ...row }) => ({ ...row, safePayload: payload }) };
     const rows = [...safeEventsOf(RUNS[2]), audit].map((row) => {
       if (row.factOwnerRef !== preview.owner) return row;
@@ -164,15 +170,27 @@ describe("projection", () => {
     const shows = ({ payload, ...safe }) => ({ ...safe, safePayload: { text: payload.text } });
     const envelope = (projectors, given = product) => projectEnvelope(given, { projectors });
     const shown = envelope([{ owner, safeEvent: shows }]);
-    assert.deepEqual(shown.agUiFrames, [{ type: "CUSTOM", timestamp: 5, name: "acme.note", value: { id: 14, kind: "acme.note", safePayload: { text: "hi" } } }]);
+    assert.deepEqual(shown.agUiFrames, [{
+      type: "CUSTOM",
+      timestamp: 5,
+      name: "acme.note",
+      value: { id: 14, kind: "acme.note", safePayload: { text: "hi" } },
+    }]);
     for (const projectors of [
       [],
       [{ owner: "@acme/other", safeEvent: shows }],
       [{ owner }],
       [{ owner, safeEvent: shows }, { owner, safeEvent: shows }],
       [{ owner, safeEvent: () => null }],
-      [{ owner, safeEvent: () => { throw new Error("no"); } }],
-      ...["id", "ts", "kind", "scopeKey", "factOwnerRef"].map((name) => [{ owner, safeEvent: (given) => ({ ...shows(given), [name]: name === "id" || name === "ts" ? 99 : "other" }) }]),
+      [{
+        owner,
+        safeEvent: () => {
+          throw new Error("no");
+        },
+      }],
+      ...["id", "ts", "kind", "scopeKey", "factOwnerRef"].map((
+        name,
+      ) => [{ owner, safeEvent: (given) => ({ ...shows(given), [name]: name === "id" || name === "ts" ? 99 : "other" }) }]),
       ...[[1], { at: new Date() }, { n: NaN }, { f() {} }].map((safePayload) => [{ owner, safeEvent: (given) => ({ ...shows(given), safePayload }) }]),
     ]) {
       const { safeEvent, agUiFrames } = envelope(projectors);
@@ -301,7 +319,10 @@ describe("submit", () => {
       ["question", { kind: "question", answers: [] }],
       ["authorization", { kind: "authorization" }],
       ["authorization", { kind: "authorization", authorization: { kind: "material_ref" } }],
-      ["authorization", { kind: "authorization", authorization: { kind: "recorded_sealed", sealed: { kind: "recorded_sealed", ref: "r", codec: "rsa", version: 1 } } }],
+      ["authorization", {
+        kind: "authorization",
+        authorization: { kind: "recorded_sealed", sealed: { kind: "recorded_sealed", ref: "r", codec: "rsa", version: 1 } },
+      }],
       ["riddle", { kind: "riddle" }],
       ["approval", approval, { resume: {} }],
       ["approval", approval, { inputRequests: [] }],

@@ -114,7 +114,12 @@ describe("agents", { skip }, () => {
     t.mock.method(console, "error", (error) => reported.push(error.message));
     const before = globalThis.reportError;
     globalThis.reportError = (error) => reported.push(error.message);
-    overSocket({}, { answerEnds: ({ event_type }) => { if (event_type === "error") throw new Error("mine"); return event_type === "lifecycle"; } });
+    overSocket({}, {
+      answerEnds: ({ event_type }) => {
+        if (event_type === "error") throw new Error("mine");
+        return event_type === "lifecycle";
+      },
+    });
     const run = agent.submit("one");
     const socket = await socketOf(1);
     await until(() => socket.sent.length === 1, "the message");
@@ -130,7 +135,18 @@ describe("agents", { skip }, () => {
     const run = agent.submit("one");
     const socket = await socketOf(1);
     await until(() => socket.sent.length === 1, "the message");
-    for (const data of ["", "[]", "null", "7", '"x"', "{", "{}", '{"event_type":7}', '{"event_type":"lifecycle","payload":null,"target":[]}', '{"type":"RUN_FINISHE']) socket.onmessage({ data });
+    for (const data of [
+      "",
+      "[]",
+      "null",
+      "7",
+      '"x"',
+      "{",
+      "{}",
+      '{"event_type":7}',
+      '{"event_type":"lifecycle","payload":null,"target":[]}',
+      '{"type":"RUN_FINISHE',
+    ]) socket.onmessage({ data });
     socket.give(say("A"), done());
     assert.equal((await run).outcome, "success");
     assert.equal(texts().at(-1), "assistant: A");

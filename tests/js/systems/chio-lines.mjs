@@ -11,7 +11,15 @@ const { createAgent, webSocket } = await load("index");
 export const skip = !real && "needs the built core";
 
 let count = 0;
-export const event = (event_type, classification, more) => ({ event_id: `e${++count}`, timestamp: 1744993921, agent_id: "a", session_id: "s1", event_type, classification, ...more });
+export const event = (event_type, classification, more) => ({
+  event_id: `e${++count}`,
+  timestamp: 1744993921,
+  agent_id: "a",
+  session_id: "s1",
+  event_type,
+  classification,
+  ...more,
+});
 export const chat = { component_type: "chat-window", component_id: "main" };
 export const say = (text) => event("text_stream", "display", { target: chat, payload: { text } });
 export const done = () => event("lifecycle", "destroy", { target: chat, payload: { action: "closed" } });

@@ -40,7 +40,8 @@ export class Socket extends Wire {
 export class Source extends Wire {
   static all = [];
   give(...events) {
-    for (const event of events) this.dispatchEvent(Object.assign(new Event("message"), { data: JSON.stringify(event), lastEventId: this.marks ? event.event_id : "" }));
+    for (const event of events)
+      this.dispatchEvent(Object.assign(new Event("message"), { data: JSON.stringify(event), lastEventId: this.marks ? event.event_id : "" }));
   }
   lose(closed = false) {
     this.readyState = closed ? 2 : 0;

@@ -208,7 +208,15 @@ describe("the guard", () => {
     // A token that comes later opens what it is for, and without a listener nothing is told.
     off();
     const now = Math.floor(Date.now() / 1000);
-    agent.guard.present([{ id: "c", issuer: "", subject: "", scope: { grants: [{ server_id: "ag-ui" }] }, issued_at: now - 5, expires_at: now + 600, signature: "" }]);
+    agent.guard.present([{
+      id: "c",
+      issuer: "",
+      subject: "",
+      scope: { grants: [{ server_id: "ag-ui" }] },
+      issued_at: now - 5,
+      expires_at: now + 600,
+      signature: "",
+    }]);
     await agent.submit("again");
     assert.deepEqual(agent.getSnapshot().state, { a: 1 });
     assert.equal(decisions.length, 4);
@@ -364,7 +372,8 @@ describe("functions", () => {
     const target = { component_type: "modal", component_id: "a:b" };
     const matches = ["modal", "modal:a:b", { component_type: "modal" }, target].map((pattern) => chio.matchTarget(pattern, target));
     assert.deepEqual(matches, [true, true, true, true]);
-    for (const pattern of ["toast", "modal:a", "modal:", { component_type: "modal", component_id: "c" }]) assert.equal(chio.matchTarget(pattern, target), false);
+    for (const pattern of ["toast", "modal:a", "modal:", { component_type: "modal", component_id: "c" }])
+      assert.equal(chio.matchTarget(pattern, target), false);
     assert.equal(chio.matchTarget("modal", undefined), false);
 
     for (const name of names) {

@@ -57,7 +57,15 @@ describe("parts", () => {
   it("become events", () => {
     const told = hector.partsToEvents(parts);
     const names = told.map(({ name }) => name);
-    assert.deepEqual(names.slice(0, 7), ["content_block_start", "content_block_delta", "content_block_stop", "thinking_start", "thinking_delta", "thinking_stop", "thinking_start"]);
+    assert.deepEqual(names.slice(0, 7), [
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "thinking_start",
+      "thinking_delta",
+      "thinking_stop",
+      "thinking_start",
+    ]);
     assert.equal(names.at(-1), "content_block_stop", "what is open at the end is closed");
     assert.deepEqual(hector.partsToEvents([]), []);
     assert.deepEqual(hector.partsToEvents([null, 7, {}, { text: 1, data: [], metadata: "x" }]), [], "what is no part is none");
@@ -95,7 +103,14 @@ describe("the converter", () => {
 });
 
 describe("the form", () => {
-  for (const name of ["01-agui-task-thinking-tool-text", "04-agui-flat-document-form", "05-agui-tool-error-task-failed", "07-agui-service-error", "08-agui-truncated", "09-agui-task-snapshot-states"]) {
+  for (const name of [
+    "01-agui-task-thinking-tool-text",
+    "04-agui-flat-document-form",
+    "05-agui-tool-error-task-failed",
+    "07-agui-service-error",
+    "08-agui-truncated",
+    "09-agui-task-snapshot-states",
+  ]) {
     it(`of ${name} is read, nested or flat`, () => {
       const told = frames(`${name}.sse`).map(({ event, data }) => hector.readFormEvent(event, data));
       assert.deepEqual(told, json(`${name}.expected.json`).events);
@@ -227,7 +242,10 @@ describe("an agent", { skip }, () => {
   });
 
   it("talks to the demo's server, over every route", async () => {
-    for (const [url, form] of [["/v1/agents/a/message:stream", "agui"], ["/v1/agents/a/message:stream", "native"], ["/v1/agents/a/stream", "agui"], ["/agents/a", undefined]]) {
+    for (const [url, form] of [["/v1/agents/a/message:stream", "agui"], ["/v1/agents/a/message:stream", "native"], ["/v1/agents/a/stream", "agui"], [
+      "/agents/a",
+      undefined,
+    ]]) {
       const fetch = async (_, { body, headers }) => {
         let bytes = "";
         await server(JSON.parse(body), (piece) => (bytes += piece), { accept: headers.get("accept") });

@@ -63,7 +63,13 @@ describe("beside the agent", { skip }, () => {
   });
 
   it("has the history", async () => {
-    const { ngaf, agent } = create([body({ type: "STEP_STARTED", stepName: "plan" }, { type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, { type: "TEXT_MESSAGE_CHUNK", messageId: "a", delta: "x" }, { type: "STEP_FINISHED", stepName: "plan" })]);
+    const { ngaf, agent } = create([
+      body({ type: "STEP_STARTED", stepName: "plan" }, { type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, {
+        type: "TEXT_MESSAGE_CHUNK",
+        messageId: "a",
+        delta: "x",
+      }, { type: "STEP_FINISHED", stepName: "plan" }),
+    ]);
     await ngaf.submit({ message: "go" });
     const history = ngaf.history.get();
     assert.deepEqual(history.map(({ label, values }) => [label, values.n]), [
@@ -116,7 +122,18 @@ describe("beside the agent", { skip }, () => {
 
 describe("citations", () => {
   it("go by several names", () => {
-    const list = ["https://a.example", { refId: "r", name: "N", href: "/h", excerpt: "e", extra: { a: 1 } }, { id: "i", index: 7, title: "T", url: 3, source: "/s", content: "c", snippet: null, iconUrl: "/i", sourceType: "web", publishedAt: 5 }, {}];
+    const list = ["https://a.example", { refId: "r", name: "N", href: "/h", excerpt: "e", extra: { a: 1 } }, {
+      id: "i",
+      index: 7,
+      title: "T",
+      url: 3,
+      source: "/s",
+      content: "c",
+      snippet: null,
+      iconUrl: "/i",
+      sourceType: "web",
+      publishedAt: 5,
+    }, {}];
     const state = { citations: { m: list, e: [], x: "no" } };
     assert.deepEqual(citationsOf(state, "m"), [
       { id: "c1", index: 1, url: "https://a.example" },

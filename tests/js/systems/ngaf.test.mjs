@@ -136,7 +136,11 @@ describe("submit", { skip }, () => {
 });
 
 describe("the end of a run", { skip }, () => {
-  const partial = sse(started, { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "par" });
+  const partial = sse(started, { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, {
+    type: "TEXT_MESSAGE_CONTENT",
+    messageId: "a",
+    delta: "par",
+  });
 
   it("is an abort by the user, without an error", async () => {
     for (const version of [1, 2]) {
@@ -295,7 +299,10 @@ describe("the table", { skip }, () => {
 
   it("keeps what a failing patch would change, and tells the agent what RFC 6902 refuses", async () => {
     const { ngaf, agent } = create([
-      body({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "remove", path: "/b" }] }, { type: "STATE_DELTA", delta: [{ op: "replace", path: "/c", value: 2 }] }),
+      body({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, { type: "STATE_DELTA", delta: [{ op: "remove", path: "/b" }] }, {
+        type: "STATE_DELTA",
+        delta: [{ op: "replace", path: "/c", value: 2 }],
+      }),
     ]);
     await ngaf.submit({});
     assert.deepEqual(ngaf.state.get(), { a: 1, c: 2 });

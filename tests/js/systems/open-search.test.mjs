@@ -49,8 +49,7 @@ it("token usage is one of the custom events", () => {
 
 describe("an agent", { skip: !real && "needs the built core" }, async () => {
   const { createAgent } = real ? await load("index") : {};
-  const create = (fetch, more) =>
-    createAgent({ url: "http://host/agent", fetch, dialect: "open-search", rules: "strict", notify: "sync", ...more });
+  const create = (fetch, more) => createAgent({ url: "http://host/agent", fetch, dialect: "open-search", rules: "strict", notify: "sync", ...more });
 
   for (const name of NAMES) {
     it(name, async () => {

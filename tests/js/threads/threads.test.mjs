@@ -59,7 +59,7 @@ describe("pages", () => {
   test("a server that repeats its pages or its cursors is not asked forever", async () => {
     for (const next of [() => "again", (/** @type {number} */ n) => `other ${n}`]) {
       let asked = 0;
-      const threads = createThreads({ list: async () => ({ threads: infos("a"), next: next((asked += 1)) }) });
+      const threads = createThreads({ list: async () => ({ threads: infos("a"), next: next(asked += 1) }) });
       await threads.load();
       while (await threads.loadMore()) assert.ok(asked < 200, "it ends");
       assert.deepEqual(ids(threads), ["a"]);
@@ -195,7 +195,10 @@ describe("changes", () => {
 
   test("a thread that is gone at the server can be deleted", async () => {
     for (const status of [404, 410]) {
-      const threads = createThreads({ list: async () => ({ threads: infos("a") }), delete: () => Promise.reject(Object.assign(new Error("gone"), { status })) });
+      const threads = createThreads({
+        list: async () => ({ threads: infos("a") }),
+        delete: () => Promise.reject(Object.assign(new Error("gone"), { status })),
+      });
       await threads.load();
       await threads.delete("a");
       assert.deepEqual([ids(threads), threads.getSnapshot().error], [[], undefined]);
@@ -319,12 +322,23 @@ test("any order of answers ends with the list of the server", async () => {
       const id = some[pick(Math.max(some.length, 1))]?.threadId ?? "a";
       const quiet = (/** @type {Promise<any>} */ promise) => void promise.catch(() => {});
       switch (pick(8)) {
-        case 0: quiet(threads.load()); break;
-        case 1: quiet(threads.loadMore()); break;
-        case 2: quiet(threads.rename(id, `title ${(count += 1)}`)); break;
-        case 3: quiet(threads.delete(id)); break;
-        case 4: quiet(threads.create({ threadId: `new ${(count += 1)}`, title: "n", createdAt: undefined, updatedAt: undefined })); break;
-        default: waiting.splice(pick(waiting.length || 1), 1)[0]?.();
+        case 0:
+          quiet(threads.load());
+          break;
+        case 1:
+          quiet(threads.loadMore());
+          break;
+        case 2:
+          quiet(threads.rename(id, `title ${(count += 1)}`));
+          break;
+        case 3:
+          quiet(threads.delete(id));
+          break;
+        case 4:
+          quiet(threads.create({ threadId: `new ${(count += 1)}`, title: "n", createdAt: undefined, updatedAt: undefined }));
+          break;
+        default:
+          waiting.splice(pick(waiting.length || 1), 1)[0]?.();
       }
       const shown = ids(threads);
       assert.equal(new Set(shown).size, shown.length, `seed ${seed}: a thread twice`);

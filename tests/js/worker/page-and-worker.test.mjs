@@ -15,7 +15,12 @@ const finished = (more) => ({ input: { threadId, runId } }) => ({ type: "RUN_FIN
 
 /** A store in memory, and what it holds. */
 function memoryStore() {
-  const store = { kept: undefined, load: async () => store.kept, save: async (save) => void (store.kept = structuredClone(save)), clear: async () => void (store.kept = undefined) };
+  const store = {
+    kept: undefined,
+    load: async () => store.kept,
+    save: async (save) => void (store.kept = structuredClone(save)),
+    clear: async () => void (store.kept = undefined),
+  };
   return storeOf(store);
 }
 
@@ -49,20 +54,26 @@ for (const where of ["the page", "a worker"]) {
       return { run };
     };
 
-    for (const method of ["stop", "reset"]) it(`stops a tool whose call was answered by hand: ${method}()`, async () => {
-      let signal;
-      const tool = { name: "slow", description: "", parameters: {}, execute: (_, given) => new Promise((done) => ((signal = given.signal), signal.addEventListener("abort", () => done(1)))) };
-      const side = make({ tools: [tool] });
-      side.server.open(...toolCall("slow", {}, "c"));
-      const run = side.agent.submit("go");
-      await until(() => signal);
-      side.agent.addToolResult({ toolCallId: "c", result: 2 });
-      await side.agent[method]();
-      await run;
-      assert.equal(signal.aborted, true);
-      for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
-      assert.deepEqual(side.heard.filter((word) => /^(result-differs|call-unknown)$/.test(word)), []);
-    });
+    for (const method of ["stop", "reset"])
+      it(`stops a tool whose call was answered by hand: ${method}()`, async () => {
+        let signal;
+        const tool = {
+          name: "slow",
+          description: "",
+          parameters: {},
+          execute: (_, given) => new Promise((done) => ((signal = given.signal), signal.addEventListener("abort", () => done(1)))),
+        };
+        const side = make({ tools: [tool] });
+        side.server.open(...toolCall("slow", {}, "c"));
+        const run = side.agent.submit("go");
+        await until(() => signal);
+        side.agent.addToolResult({ toolCallId: "c", result: 2 });
+        await side.agent[method]();
+        await run;
+        assert.equal(signal.aborted, true);
+        for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+        assert.deepEqual(side.heard.filter((word) => /^(result-differs|call-unknown)$/.test(word)), []);
+      });
 
     it("reports the end of its runs once when it is disposed of, and not of what a save has in the queue", async () => {
       const persist = memoryStore();

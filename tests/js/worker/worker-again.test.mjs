@@ -11,6 +11,7 @@ await import("../agent/compact.test.mjs");
 await import("../systems/hector.test.mjs");
 await import("../systems/agent-os.test.mjs");
 await import("../systems/open-search.test.mjs");
+await import("../persistence/one-thread.test.mjs");
 await import("../persistence/saves.test.mjs");
 await import("../persistence/saves-core.test.mjs");
 await import("../persistence/record.test.mjs");

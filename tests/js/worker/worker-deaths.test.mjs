@@ -93,7 +93,12 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
   });
 
   it("does not take interrupts away: they are saved, and answered", async () => {
-    const finished = ({ input: { threadId, runId } }) => ({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] } });
+    const finished = ({ input: { threadId, runId } }) => ({
+      type: "RUN_FINISHED",
+      threadId,
+      runId,
+      outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] },
+    });
     const { agent, outcome } = await used({}, text("sure?"), finished);
     assert.equal(outcome, "interrupted");
     die();
@@ -121,29 +126,35 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.equal(execute.mock.callCount(), 1);
   });
 
-  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })]) it(`keeps what was submitted after the run, ${persist ? "in the save" : "in the thread"}`, async () => {
-    const agent = create({ persist });
-    server.open(text("half"));
-    const run = agent.submit("1");
-    await until(() => texts(agent).at(-1) === "half");
-    const waits = agent.submit("2");
-    await until(() => agent.getSnapshot().queue.length);
-    await until(() => agent.save().queue.length);
-    const late = agent.submit({ message: "3", runId: "late" });
-    die();
-    for (const promise of [run, waits, late]) assert.equal((await promise).outcome, "error");
-    assert.deepEqual(texts(agent), ["1", "half", "2", "3"]);
-    server.reply(text("two"));
-    if (persist) {
-      assert.deepEqual(agent.save().queue.map(({ messages }) => messages[0].content), ["2", "3"]);
-    } else {
-      assert.equal((await agent.retry()).outcome, "success");
-      assert.deepEqual(server.requests.at(-1).input.messages.map(({ content }) => content), ["1", "half", "2", "3"]);
-    }
-  });
+  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })])
+    it(`keeps what was submitted after the run, ${persist ? "in the save" : "in the thread"}`, async () => {
+      const agent = create({ persist });
+      server.open(text("half"));
+      const run = agent.submit("1");
+      await until(() => texts(agent).at(-1) === "half");
+      const waits = agent.submit("2");
+      await until(() => agent.getSnapshot().queue.length);
+      await until(() => agent.save().queue.length);
+      const late = agent.submit({ message: "3", runId: "late" });
+      die();
+      for (const promise of [run, waits, late]) assert.equal((await promise).outcome, "error");
+      assert.deepEqual(texts(agent), ["1", "half", "2", "3"]);
+      server.reply(text("two"));
+      if (persist) {
+        assert.deepEqual(agent.save().queue.map(({ messages }) => messages[0].content), ["2", "3"]);
+      } else {
+        assert.equal((await agent.retry()).outcome, "success");
+        assert.deepEqual(server.requests.at(-1).input.messages.map(({ content }) => content), ["1", "half", "2", "3"]);
+      }
+    });
 
   it("does not take what waits for interrupts away: it is edited, cancelled, and settles", async () => {
-    const ask = ({ input: { threadId, runId } }) => ({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts: ["i", "j"].map((id) => ({ id, reason: "confirmation" })) } });
+    const ask = ({ input: { threadId, runId } }) => ({
+      type: "RUN_FINISHED",
+      threadId,
+      runId,
+      outcome: { type: "interrupt", interrupts: ["i", "j"].map((id) => ({ id, reason: "confirmation" })) },
+    });
     const agent = create();
     server.open(text("sure?"));
     const first = agent.submit("1");
@@ -168,36 +179,38 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.deepEqual(texts(agent), ["1", "sure?", "resumed", "2", "two", "three", "three!"]);
   });
 
-  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })]) it(`does not show what waits without a message, ${persist ? "with a store" : "without one"}`, async () => {
-    const agent = create({ persist });
-    server.open(text("half"));
-    const run = agent.submit("1");
-    await until(() => texts(agent).at(-1) === "half");
-    const again = [agent.regenerate(), agent.retry()];
-    die();
-    for (const promise of [run, ...again]) assert.equal((await promise).outcome, "error");
-    assert.deepEqual(texts(agent), ["1", "half"]);
-    assert.ok(agent.getSnapshot().queue.every(({ messages }) => Array.isArray(messages)));
-    for (const answer of ["two", "three", "four"]) server.reply(text(answer));
-    assert.equal((await agent.submit("2")).outcome, "success");
-  });
-
-  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })]) it(`when the next run has just begun, which is then not begun again, ${persist ? "with a store" : "without one"}`, async () => {
-    const agent = create({ persist });
-    server.open(text("half"));
-    const run = agent.submit("1");
-    await until(() => texts(agent).at(-1) === "half");
-    server.reply(text("two"));
-    const off = agent.subscribe(() => {
-      if (texts(agent).at(-1) !== "2") return;
-      off();
+  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })])
+    it(`does not show what waits without a message, ${persist ? "with a store" : "without one"}`, async () => {
+      const agent = create({ persist });
+      server.open(text("half"));
+      const run = agent.submit("1");
+      await until(() => texts(agent).at(-1) === "half");
+      const again = [agent.regenerate(), agent.retry()];
       die();
+      for (const promise of [run, ...again]) assert.equal((await promise).outcome, "error");
+      assert.deepEqual(texts(agent), ["1", "half"]);
+      assert.ok(agent.getSnapshot().queue.every(({ messages }) => Array.isArray(messages)));
+      for (const answer of ["two", "three", "four"]) server.reply(text(answer));
+      assert.equal((await agent.submit("2")).outcome, "success");
     });
-    const next = agent.submit({ message: "2", ifBusy: "replace" });
-    for (const promise of [run, next]) assert.ok(["aborted", "error"].includes((await promise).outcome));
-    assert.deepEqual(texts(agent), ["1", "half", "2"]);
-    assert.deepEqual(agent.save().queue, []);
-  });
+
+  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })])
+    it(`when the next run has just begun, which is then not begun again, ${persist ? "with a store" : "without one"}`, async () => {
+      const agent = create({ persist });
+      server.open(text("half"));
+      const run = agent.submit("1");
+      await until(() => texts(agent).at(-1) === "half");
+      server.reply(text("two"));
+      const off = agent.subscribe(() => {
+        if (texts(agent).at(-1) !== "2") return;
+        off();
+        die();
+      });
+      const next = agent.submit({ message: "2", ifBusy: "replace" });
+      for (const promise of [run, next]) assert.ok(["aborted", "error"].includes((await promise).outcome));
+      assert.deepEqual(texts(agent), ["1", "half", "2"]);
+      assert.deepEqual(agent.save().queue, []);
+    });
 
   it("while arguments arrive: the next submit brings a result for that call", async () => {
     const agent = create({ tools: [adding()] });
@@ -382,7 +395,10 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     const { AgentError } = await load("api/error");
     const [{ createAgent }, { useAgent }] = await Promise.all(["index", "react"].map(load));
     for (const make of [createAgent, (options) => renderToString(createElement(() => (useAgent(options), null)))]) {
-      assert.throws(() => make({ url: "/", worker: true }), (error) => AgentError.is(error) && error.code === "worker" && error.message.includes("ag-ui-wasm/worker"));
+      assert.throws(
+        () => make({ url: "/", worker: true }),
+        (error) => AgentError.is(error) && error.code === "worker" && error.message.includes("ag-ui-wasm/worker"),
+      );
       make({ url: "/", worker: false });
     }
   });

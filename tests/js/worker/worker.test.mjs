@@ -183,7 +183,9 @@ describe("edits", () => {
   });
 
   it("do not touch what the application gave", async () => {
-    const deep = (value) => (typeof value === "object" && value ? Object.freeze(Object.fromEntries(Object.entries(value).map(([key, part]) => [key, deep(part)]))) : value);
+    const deep = (
+      value,
+    ) => (typeof value === "object" && value ? Object.freeze(Object.fromEntries(Object.entries(value).map(([key, part]) => [key, deep(part)]))) : value);
     const { agent } = await running();
     for (const state of [{ a: { b: { c: 1 }, d: 1 } }, { a: { b: { c: 1 }, d: 2 } }, { a: { b: { c: 2 }, d: 2 } }]) {
       agent.setState(deep(state));

@@ -27,7 +27,13 @@ export async function agentOs(input, write) {
 
   const turn = async (turnIndex, items, ...frames) => {
     const usage = { runId: scope.run, turnIndex, usage: { promptTokens: 120, completionTokens: 30, totalTokens: 150 } };
-    await row("llm.response", { runId: scope.run, turnIndex, items, usage: usage.usage }, ...frames, custom("llm.completed", usage), custom("llm.usage", usage));
+    await row(
+      "llm.response",
+      { runId: scope.run, turnIndex, items, usage: usage.usage },
+      ...frames,
+      custom("llm.completed", usage),
+      custom("llm.usage", usage),
+    );
   };
   const said = (turnIndex, text) => {
     const messageId = `agent-os:run:${scope.run}:turn:${turnIndex}:message:0`;

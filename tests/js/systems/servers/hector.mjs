@@ -92,7 +92,14 @@ function* version2(request, { contextId, parts = [] }) {
     yield update([{ kind: "text", text: pieces.join("") }, ...rest], by(false, metadata));
   }
   const answer = (call, content, how) => {
-    const data = { type: "tool_result", tool_call_id: call, tool_name: "bash", content, is_error: how !== "success" && how !== "pending_approval", requires_approval: how === "pending_approval" };
+    const data = {
+      type: "tool_result",
+      tool_call_id: call,
+      tool_name: "bash",
+      content,
+      is_error: how !== "success" && how !== "pending_approval",
+      requires_approval: how === "pending_approval",
+    };
     const told = { tool_call_id: call, content, status: how, is_error: data.is_error };
     return update([{ kind: "data", data }], by(false, { tool_results: [told] }));
   };

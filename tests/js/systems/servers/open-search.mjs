@@ -28,7 +28,11 @@ export async function openSearch(input, write) {
   if (!last) {
     const [question, answer] = [crypto.randomUUID(), crypto.randomUUID()];
     const stored = [
-      { id: question, role: "user", content: [{ type: "text", text: "What is in this chart?" }, { type: "binary", mimeType: "image/png", data: "iVBORw0KGgo=" }] },
+      {
+        id: question,
+        role: "user",
+        content: [{ type: "text", text: "What is in this chart?" }, { type: "binary", mimeType: "image/png", data: "iVBORw0KGgo=" }],
+      },
       { id: answer, role: "assistant", content: "The latency of the last hour." },
     ];
     await send({ type: "MESSAGES_SNAPSHOT", messages: stored });
