@@ -25,19 +25,19 @@ pub(super) enum Mask {
     /// The user has set it, or taken it away: what the server does here is not shown.
     Own,
     /// An object on both sides, with members that differ.
-    Members(Members),
+    Members(MemberMasks),
     /// A list on both sides.
-    Items(Vec<Run>),
+    Items(Vec<Neighbors>),
 }
 
 /// Members that may differ, by their keys.
 #[derive(Debug, Default)]
-pub(super) struct Members {
+pub(super) struct MemberMasks {
     list: Vec<(String, Option<Mask>)>,
     places: Index,
 }
 
-impl Members {
+impl MemberMasks {
     /// The place of a member's mask. `makes`: one that has none gets it.
     fn slot(&mut self, key: &str, makes: bool) -> Option<&mut Option<Mask>> {
         if makes && !self.places.contains_key(key) {
@@ -60,21 +60,21 @@ impl Members {
 
 /// Neighbors in a list: so many of the server's, of which so many are shown. Both numbers are the same, or one of them is zero.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct Neighbors {
     server: usize,
     shown: usize,
-    /// What differs in a single element that both have.
+    /// The mask of a single element that both have.
     inner: Option<Mask>,
 }
 
-impl Run {
+impl Neighbors {
     const SAME: Self = Self { server: 1, shown: 1, inner: None };
     const GONE: Self = Self { server: 1, shown: 0, inner: None };
     const OWN: Self = Self { server: 0, shown: 1, inner: None };
 
     /// Whether it is as the other, and takes it in.
-    fn join(&mut self, other: &Run) -> bool {
-        let kind = |run: &Run| (run.inner.is_none(), run.server > 0, run.shown > 0);
+    fn join(&mut self, other: &Neighbors) -> bool {
+        let kind = |run: &Neighbors| (run.inner.is_none(), run.server > 0, run.shown > 0);
         let joins = self.inner.is_none() && kind(self) == kind(other);
         if joins {
             self.server += other.server;
@@ -85,7 +85,7 @@ impl Run {
 }
 
 /// Adds neighbors at the end of a list.
-fn push(runs: &mut Vec<Run>, run: Run) {
+fn push(runs: &mut Vec<Neighbors>, run: Neighbors) {
     if !runs.last_mut().is_some_and(|last| last.join(&run)) {
         runs.push(run);
     }
@@ -93,7 +93,7 @@ fn push(runs: &mut Vec<Run>, run: Run) {
 
 /// Where an element of the server's list is: its run, its place in that, and its place, or that of the next one, in what is
 /// shown.
-fn locate(runs: &[Run], at: usize) -> Option<(usize, usize, usize)> {
+fn locate(runs: &[Neighbors], at: usize) -> Option<(usize, usize, usize)> {
     let (mut server, mut shown) = (0, 0);
     for (place, run) in runs.iter().enumerate() {
         if at < server + run.server {
@@ -106,7 +106,7 @@ fn locate(runs: &[Run], at: usize) -> Option<(usize, usize, usize)> {
 }
 
 /// Takes an element out: what it was.
-fn take(runs: &mut Vec<Run>, at: usize) -> Option<Run> {
+fn take(runs: &mut Vec<Neighbors>, at: usize) -> Option<Neighbors> {
     let (place, ..) = locate(runs, at)?;
     let run = runs.get_mut(place)?;
     if run.server < 2 {
@@ -115,11 +115,11 @@ fn take(runs: &mut Vec<Run>, at: usize) -> Option<Run> {
     let shown = run.shown.min(1);
     run.server -= 1;
     run.shown -= shown;
-    Some(Run { server: 1, shown, inner: None })
+    Some(Neighbors { server: 1, shown, inner: None })
 }
 
 /// Puts an element before the server's element `at`, next to the one before that. Returns its place in what is shown.
-fn insert(runs: &mut Vec<Run>, at: usize, new: Run) -> usize {
+fn insert(runs: &mut Vec<Neighbors>, at: usize, new: Neighbors) -> usize {
     let before = at.checked_sub(1).and_then(|before| locate(runs, before));
     let Some((place, offset, shown)) = before else {
         if !runs.first_mut().is_some_and(|first| first.join(&new)) {
@@ -134,7 +134,7 @@ fn insert(runs: &mut Vec<Run>, at: usize, new: Run) -> usize {
     }
     // The rest of a run that is parted.
     let first = offset + 1;
-    let rest = Run { server: run.server - first, shown: run.shown.saturating_sub(first), inner: None };
+    let rest = Neighbors { server: run.server - first, shown: run.shown.saturating_sub(first), inner: None };
     if rest.server > 0 {
         (run.server, run.shown) = (first, run.shown.min(first));
         runs.insert(place + 1, rest);
@@ -149,7 +149,7 @@ impl Mask {
     /// The mask over one document that shows the other; `None`: they are equal.
     pub fn between(server: &Tree, shown: &Tree) -> Option<Self> {
         if let (Some(before), Some(after)) = (server.members(), shown.members()) {
-            let mut members = Members::default();
+            let mut members = MemberMasks::default();
             for (key, value) in after.iter() {
                 let mask = before.get(key).map_or(Some(Self::Own), |old| Self::between(old, value));
                 mask.into_iter().for_each(|mask| members.set(key, mask));
@@ -162,13 +162,13 @@ impl Mask {
             let mut runs = Vec::new();
             align(before, after, &mut |pair| {
                 let run = match pair {
-                    (Some(old), Some(new)) => Run { inner: Self::between(old, new), ..Run::SAME },
-                    (Some(_), None) => Run::GONE,
-                    _ => Run::OWN,
+                    (Some(old), Some(new)) => Neighbors { inner: Self::between(old, new), ..Neighbors::SAME },
+                    (Some(_), None) => Neighbors::GONE,
+                    _ => Neighbors::OWN,
                 };
                 push(&mut runs, run);
             });
-            let same = |run: &Run| run.inner.is_none() && run.server == run.shown;
+            let same = |run: &Neighbors| run.inner.is_none() && run.server == run.shown;
             return (!runs.iter().all(same)).then_some(Self::Items(runs));
         }
         (!server.equals(shown)).then_some(Self::Own)
@@ -179,7 +179,7 @@ impl Mask {
     pub fn over(&self, old: &Tree, shown: &Tree, new: &Tree) -> (Tree, Self) {
         match (self, new.members(), old.items().zip(new.items())) {
             (Self::Members(members), Some(_), _) => {
-                let (mut tree, mut masks) = (new.clone(), Members::default());
+                let (mut tree, mut masks) = (new.clone(), MemberMasks::default());
                 for (key, mask) in members.iter() {
                     let [old, shown, new] = [old, shown, new].map(|tree| tree.member(key));
                     let (value, mask) = match old.zip(shown) {
@@ -191,7 +191,7 @@ impl Mask {
                     };
                     masks.set(key, mask);
                     let token = Token::new(key);
-                    // What is not there need not be taken out.
+                    // A member that is not there need not be taken out.
                     let _ = match value {
                         Some(value) => tree.insert(&token, &mut Some(value)).map(drop),
                         None => tree.remove(&token).map(drop),
@@ -201,7 +201,7 @@ impl Mask {
             }
             (Self::Items(runs), _, Some((old, new))) => {
                 let (mut items, mut masks) = (Tree::list(), Vec::new());
-                let mut add = |mut item: Option<Tree>, run: Run| {
+                let mut add = |mut item: Option<Tree>, run: Neighbors| {
                     if item.is_some() {
                         // A list has an end.
                         let _ = items.insert(&Token::new("-"), &mut item);
@@ -214,25 +214,25 @@ impl Mask {
                 // The user's own stand before the next element that is still there: what is new of the server's stands before them.
                 let mut own = Vec::new();
                 align(old, new, &mut |(old, new)| {
-                    let Some(old) = old else { return add(new.cloned(), Run::SAME) };
+                    let Some(old) = old else { return add(new.cloned(), Neighbors::SAME) };
                     while each.next_if(|run| run.server == 0).is_some() {
                         own.extend(shown.next().cloned());
                     }
                     let run = each.next();
                     let item = run.filter(|run| run.shown > 0).and_then(|_| shown.next());
                     let Some(new) = new else { return };
-                    own.drain(..).for_each(|own| add(Some(own), Run::OWN));
+                    own.drain(..).for_each(|own| add(Some(own), Neighbors::OWN));
                     match (item, run.and_then(|run| run.inner.as_ref())) {
-                        (None, _) => add(None, Run::GONE),
+                        (None, _) => add(None, Neighbors::GONE),
                         (Some(item), Some(mask)) => {
                             let (item, mask) = mask.over(old, item, new);
-                            add(Some(item), Run { inner: Some(mask), ..Run::SAME });
+                            add(Some(item), Neighbors { inner: Some(mask), ..Neighbors::SAME });
                         }
-                        _ => add(Some(new.clone()), Run::SAME),
+                        _ => add(Some(new.clone()), Neighbors::SAME),
                     }
                 });
                 own.extend(shown.cloned());
-                own.into_iter().for_each(|own| add(Some(own), Run::OWN));
+                own.into_iter().for_each(|own| add(Some(own), Neighbors::OWN));
                 (items, Self::Items(masks))
             }
             // Nothing of what was there is left but what the user has set in it.
@@ -309,7 +309,7 @@ impl Difference {
         }
     }
 
-    /// What differs one further.
+    /// Notes the difference one further.
     fn inside(&mut self, mask: &Mask, old: Option<&Tree>, new: Option<&Tree>, path: &mut String, token: &str) {
         let length = path.len();
         path.push('/');

@@ -1,6 +1,6 @@
 //! The server's operations, done to its document and to the one that is shown.
 
-use super::{Difference, Mask, Members, Run, element, insert, locate, take, write_operation};
+use super::{Difference, Mask, MemberMasks, Neighbors, element, insert, locate, take, write_operation};
 use crate::document::Operation;
 use crate::thread::delta::{self, Failed, PatchStep};
 use crate::thread::limit::{Copies, ThreadLimits};
@@ -28,7 +28,7 @@ impl Translation<'_> {
         match operation {
             Operation::Test => Ok(()),
             Operation::Add | Operation::Replace => {
-                self.put(path, Tree::read(step.value), *operation == Operation::Replace, Run::SAME, None)
+                self.put(path, Tree::read(step.value), *operation == Operation::Replace, Neighbors::SAME, None)
             }
             Operation::Remove => self.remove(path),
             Operation::Move if from == path => Ok(()),
@@ -41,7 +41,7 @@ impl Translation<'_> {
                     Some((shown, None | Some(None))) => Some(("copy", shown)),
                     _ => None,
                 };
-                self.put(path, value, false, Run::SAME, shown)
+                self.put(path, value, false, Neighbors::SAME, shown)
             }
             Operation::Move => self.relocate(from, path),
         }
@@ -60,7 +60,7 @@ impl Translation<'_> {
         path: &Pointer,
         value: Tree,
         replace: bool,
-        run: Run,
+        run: Neighbors,
         source: Option<(&str, String)>,
     ) -> Result<(), Failed> {
         let mut operations = String::new();
@@ -94,12 +94,12 @@ impl Translation<'_> {
     /// Takes a value out of the server's document.
     fn remove(&mut self, path: &Pointer) -> Result<(), Failed> {
         if path.is_root() {
-            return self.put(path, Tree::default(), true, Run::SAME, None);
+            return self.put(path, Tree::default(), true, Neighbors::SAME, None);
         }
         let is_element = self.is_element(path);
         match find(self.mask, self.server, path, false) {
             // The user's values in it stay.
-            Some((_, Some(Some(_)))) if !is_element => self.put(path, Tree::default(), true, Run::SAME, None)?,
+            Some((_, Some(Some(_)))) if !is_element => self.put(path, Tree::default(), true, Neighbors::SAME, None)?,
             spot => {
                 let mut operations = String::new();
                 spot.iter().for_each(|(shown, _)| write_operation(&mut operations, "remove", None, shown, None));
@@ -154,7 +154,7 @@ fn find<'m>(root: &'m mut Option<Mask>, server: &Tree, path: &Pointer, opens: bo
                 shown.push_str(&at.to_string());
                 if opens && run.inner.is_none() {
                     take(runs, element);
-                    insert(runs, element, Run { inner: child.map(fresh), ..Run::SAME });
+                    insert(runs, element, Neighbors { inner: child.map(fresh), ..Neighbors::SAME });
                     (place, ..) = locate(runs, element)?;
                 }
                 runs.get_mut(place).map(|run| &mut run.inner)
@@ -175,8 +175,8 @@ fn find<'m>(root: &'m mut Option<Mask>, server: &Tree, path: &Pointer, opens: bo
 /// A mask in which nothing differs so far.
 fn fresh(tree: &Tree) -> Mask {
     match tree.items() {
-        Some(items) => Mask::Items(vec![Run { server: items.len(), shown: items.len(), inner: None }]),
-        None => Mask::Members(Members::default()),
+        Some(items) => Mask::Items(vec![Neighbors { server: items.len(), shown: items.len(), inner: None }]),
+        None => Mask::Members(MemberMasks::default()),
     }
 }
 
@@ -186,7 +186,13 @@ fn open(slot: &mut Option<Mask>, tree: &Tree) {
 
 /// Where a value is shown that is about to stand at `path` in the server's document. An element that replaces none gets its
 /// place among the others, as what `run` says.
-fn target<'m>(mask: &'m mut Option<Mask>, server: &Tree, path: &Pointer, replace: bool, run: Run) -> Option<Spot<'m>> {
+fn target<'m>(
+    mask: &'m mut Option<Mask>,
+    server: &Tree,
+    path: &Pointer,
+    replace: bool,
+    run: Neighbors,
+) -> Option<Spot<'m>> {
     let opens = run.inner.is_some() || run.shown == 0;
     let parent = path.split_back().filter(|_| !replace);
     let list = parent.and_then(|(parent, token)| Some((parent, token, server.at(parent.tokens()).ok()?)));
@@ -219,15 +225,15 @@ fn target<'m>(mask: &'m mut Option<Mask>, server: &Tree, path: &Pointer, replace
 
 /// Takes what differs at a place whose value is about to go. The user's own value stays where it is; where an element was shown
 /// is left out of account from now on.
-fn detach(mask: &mut Option<Mask>, server: &Tree, path: &Pointer) -> Run {
+fn detach(mask: &mut Option<Mask>, server: &Tree, path: &Pointer) -> Neighbors {
     let found = path.split_back().and_then(|(parent, token)| Some((find(mask, server, parent, false)?.1?, token)));
     match found {
         Some((Some(Mask::Items(runs)), token)) => element(&token, usize::MAX).and_then(|at| take(runs, at)),
         Some((Some(Mask::Members(members)), token)) => {
             let slot = members.slot(&token.decoded(), false).filter(|slot| !matches!(slot, Some(Mask::Own)));
-            slot.map(|slot| Run { inner: slot.take(), ..Run::SAME })
+            slot.map(|slot| Neighbors { inner: slot.take(), ..Neighbors::SAME })
         }
         _ => None,
     }
-    .unwrap_or(Run::SAME)
+    .unwrap_or(Neighbors::SAME)
 }
