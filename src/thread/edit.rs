@@ -19,8 +19,7 @@ use super::merge::{NewMessages, replace_at};
 use super::merged::Merged;
 use super::queue::PlacesByKey;
 use crate::document::*;
-use crate::wire::{At, Index};
-use crate::wire::{Gather, Note, Raw, Tree, text_after};
+use crate::wire::{Gather, Note, Raw, Tree};
 
 /// A message that the application was shown.
 #[derive(Debug, Default)]
@@ -231,43 +230,8 @@ fn merge(before: &Entry, after: Entry, now: &Entry) -> Entry {
         Raw::parse(&json, usize::MAX).map(Tree::read).unwrap_or_default()
     };
     let mut json = String::new();
-    mask::merge(&tree(before), &tree(&after), &tree(now)).write(&mut json);
+    mask::merge(&tree(before), &tree(&after), &tree(now), true).write(&mut json);
     let merged =
         Raw::parse(&json, usize::MAX).ok().and_then(|raw| Entry::read(raw.object().as_ref(), &mut Vec::new()).ok());
-    let Some(mut merged) = merged else { return after };
-    let says = |entry: &'_ Entry, member: usize| entry.row.text(member).to_owned();
-    let mut grow = |member: usize| {
-        if let Some(text) = grown([before, &after, now].map(|entry| says(entry, member))) {
-            merged.row.set(member, Value::Text(text));
-        }
-    };
-    if after.row.tree(CONTENT).is_none() {
-        grow(CONTENT);
-    }
-    grow(REASONING);
-    let places = [before, &after, now].map(|entry| (entry, calls_of(entry)));
-    for call in &mut merged.calls {
-        let args = |(entry, places): &(&Entry, Index)| {
-            let call = places.get(call.id()).and_then(|at| entry.calls.get(at.call));
-            call.map_or(String::new(), |call| call.arguments().to_owned())
-        };
-        if let Some(text) = grown(places.each_ref().map(args)) {
-            call.row.set(ARGUMENTS, Value::Text(text));
-        }
-    }
-    merged
-}
-
-fn calls_of(entry: &Entry) -> Index {
-    let calls = entry.calls.iter().enumerate();
-    calls.map(|(call, of)| (of.id().to_owned(), At { message: 0, call })).collect()
-}
-
-/// A string that the edit has changed, with what has come after the one that it has seen.
-fn grown([before, mut after, now]: [String; 3]) -> Option<String> {
-    if before == after {
-        return None;
-    }
-    after.push_str(&text_after(&before, &now).filter(|rest| !rest.is_empty())?);
-    Some(after)
+    merged.unwrap_or(after)
 }

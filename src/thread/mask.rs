@@ -15,7 +15,7 @@ mod translate;
 
 pub(super) use translate::Translation;
 
-use crate::wire::{At, Index, JsonWriter, Tree, element};
+use crate::wire::{At, Index, JsonWriter, Raw, Tree, element, text_after, write_string};
 use align::align;
 use json_patch::jsonptr::Token;
 
@@ -175,8 +175,8 @@ impl Mask {
     }
 
     /// The same over another document in place of `old`: what is to be shown, and the mask. An element of a list goes with the
-    /// server's.
-    pub fn over(&self, old: &Tree, shown: &Tree, new: &Tree) -> (Tree, Self) {
+    /// server's. `grows`: a text that continues there goes on after the user's own.
+    pub fn over(&self, old: &Tree, shown: &Tree, new: &Tree, grows: bool) -> (Tree, Self) {
         match (self, new.members(), old.items().zip(new.items())) {
             (Self::Members(members), Some(_), _) => {
                 let (mut tree, mut masks) = (new.clone(), MemberMasks::default());
@@ -184,7 +184,7 @@ impl Mask {
                     let [old, shown, new] = [old, shown, new].map(|tree| tree.member(key));
                     let (value, mask) = match old.zip(shown) {
                         Some((old, shown)) => {
-                            let (value, mask) = mask.over(old, shown, new.unwrap_or(&Tree::default()));
+                            let (value, mask) = mask.over(old, shown, new.unwrap_or(&Tree::default()), grows);
                             (Some(value), mask)
                         }
                         None => (shown.cloned(), Self::Own),
@@ -225,7 +225,7 @@ impl Mask {
                     match (item, run.and_then(|run| run.inner.as_ref())) {
                         (None, _) => add(None, Neighbors::GONE),
                         (Some(item), Some(mask)) => {
-                            let (item, mask) = mask.over(old, item, new);
+                            let (item, mask) = mask.over(old, item, new, grows);
                             add(Some(item), Neighbors { inner: Some(mask), ..Neighbors::SAME });
                         }
                         _ => add(Some(new.clone()), Neighbors::SAME),
@@ -236,17 +236,33 @@ impl Mask {
                 (items, Self::Items(masks))
             }
             // Nothing of what was there is left but what the user has set in it.
-            (Self::Members(_), ..) => (self.over(old, shown, &Tree::object()).0, Self::Own),
-            (Self::Items(_), ..) => (self.over(old, shown, &Tree::list()).0, Self::Own),
-            (Self::Own, ..) => (shown.clone(), Self::Own),
+            (Self::Members(_), ..) => (self.over(old, shown, &Tree::object(), grows).0, Self::Own),
+            (Self::Items(_), ..) => (self.over(old, shown, &Tree::list(), grows).0, Self::Own),
+            (Self::Own, ..) => {
+                let grown = if grows { grown(old, shown, new) } else { None };
+                (grown.unwrap_or_else(|| shown.clone()), Self::Own)
+            }
         }
     }
 }
 
+/// The user's own text, with what has come after the one that it has taken the place of.
+fn grown(old: &Tree, shown: &Tree, new: &Tree) -> Option<Tree> {
+    let [old, shown, new] = [old, shown, new].map(|tree| {
+        let mut json = String::new();
+        tree.write(&mut json);
+        Raw::known(&json).string().map(String::from)
+    });
+    let text = shown? + &text_after(&old?, &new?)?;
+    let mut json = String::new();
+    write_string(&mut json, &text);
+    Some(Tree::read(Raw::known(&json)))
+}
+
 /// Applies to `now` the changes that lead from `before` to `after`: where both have changed a value, it is as in
-/// `after`.
-pub(super) fn merge(before: &Tree, after: &Tree, now: &Tree) -> Tree {
-    Mask::between(before, after).map_or_else(|| now.clone(), |mask| mask.over(before, after, now).0)
+/// `after`; `grows`: but a text that has grown since goes on after that.
+pub(super) fn merge(before: &Tree, after: &Tree, now: &Tree, grows: bool) -> Tree {
+    Mask::between(before, after).map_or_else(|| now.clone(), |mask| mask.over(before, after, now, grows).0)
 }
 
 /// How one document becomes another.

@@ -55,7 +55,7 @@ impl State {
     pub fn edit(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
         let old = self.value().clone();
         let before = before.map_or_else(|| old.clone(), Tree::read);
-        self.show(&merge(&before, &Tree::read(after), &old));
+        self.show(&merge(&before, &Tree::read(after), &old, false));
         let server = self.local.take().map_or(old, |(_, server)| server);
         let mask = if running { Mask::between(&server, self.value()) } else { None };
         self.local = mask.map(|mask| (Some(mask), server));
@@ -88,7 +88,7 @@ impl State {
     /// The server's is this one.
     pub fn become_of_server(&mut self, state: Tree) {
         let Some((Some(mask), server)) = self.local.take() else { return self.replace(state) };
-        let (shown, mask) = mask.over(&server, self.value(), &state);
+        let (shown, mask) = mask.over(&server, self.value(), &state, false);
         self.show(&shown);
         self.local = Some((Some(mask), state));
     }

@@ -49,7 +49,7 @@ impl Case {
     /// The server's document is another one.
     fn replace(&mut self, document: &str) {
         let new = tree(document);
-        let (shown, mask) = self.mask.take().unwrap().over(&self.server, &self.shown, &new);
+        let (shown, mask) = self.mask.take().unwrap().over(&self.server, &self.shown, &new, false);
         (self.server, self.shown, self.mask) = (new, shown, Some(mask));
         fits(self.mask.as_ref(), &self.server, &self.shown);
         let Difference { operations, .. } = Difference::between(&self.mirror, &self.shown, "");

@@ -75,7 +75,7 @@ impl Translation<'_> {
             (Some((shown, Some(Some(mask)))), _) => {
                 let own = PointerBuf::parse(&*shown).unwrap_or_default();
                 let own = self.shown.at(own.tokens())?;
-                let (new, over) = mask.over(self.server.at(path.tokens())?, own, &value);
+                let (new, over) = mask.over(self.server.at(path.tokens())?, own, &value, false);
                 operations = Difference::between(own, &new, &shown).operations;
                 *mask = over;
             }
