@@ -109,7 +109,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     const place = pool.open(weakly(life).die);
     // The worker has read what it was given.
     let read = false;
-    const session: RemoteSession = createRemoteSession(place.port, { ...options }, messages, state, host, {
+    const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
       refused: submits.refused,
       misused: (why) => emitter.emit("error", misuse(why)),
       unrestored: (why) => client.refused(misuse(why)),

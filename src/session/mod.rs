@@ -43,7 +43,7 @@ pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, T
 
 use crate::dialect::Dialect;
 use crate::thread::{Thread, ThreadLimits, Warning};
-use crate::wire::{Str, Wanted, keep_private};
+use crate::wire::{Raw, Str, Wanted, keep_private};
 use intake::Intake;
 use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
@@ -102,6 +102,25 @@ impl Session {
             session.thread.ignore_tags();
         }
         session.report_warnings();
+        Ok(session)
+    }
+
+    /// A session over the options that the page has: [`Options::read`], and `{dialect?, dialectSettings?, guard?, decisions?}`, of
+    /// which the settings and the guard's policy are JSON texts.
+    pub fn with_options(options: &str, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
+        let options = keep_private(options);
+        let fields =
+            Raw::parse_object(&options, 8).ok().flatten().ok_or(Misuse::Input("an object with the options"))?;
+        let mut session = Self::new(Options::read(&fields)?, messages, state)?;
+        if let Some(name) = fields.text("dialect") {
+            let dialect = crate::dialect::named(&name, &fields.text("dialectSettings").unwrap_or_default());
+            session.intake.set_dialect(Some(dialect.ok_or_else(|| Misuse::Dialect(name.into_owned()))?));
+        }
+        #[cfg(feature = "guard")]
+        if let Some(policy) = fields.text("guard") {
+            session = session.guarded(Some(crate::guard::Guard::new(&policy).map_err(Misuse::Policy)?));
+            session.report_decisions(fields.yes("decisions"));
+        }
         Ok(session)
     }
 

@@ -63,7 +63,7 @@ impl Settings {
     /// what JSON makes of `Infinity`, is no limit. `None` where it is no object.
     pub fn read(json: &str) -> Option<Self> {
         let fields = Raw::parse_object(json, 8).ok().flatten()?;
-        let text = |name: &str| fields.get(name).and_then(Raw::string);
+        let text = |name: &str| fields.text(name);
         let limit = |name: &str, default: usize| match fields.get(name) {
             Some(value) if value.is_null() => usize::MAX,
             // A whole number: reading others would be a large part of the module.

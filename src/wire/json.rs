@@ -7,6 +7,7 @@
 mod reader;
 
 use super::event::Str;
+use super::gather::Gather;
 use super::text::unescape;
 pub(super) use reader::Reader;
 #[cfg(any(feature = "chio", feature = "hector"))]
@@ -232,17 +233,33 @@ impl<'a> Fields<'a> {
     }
 
     /// The text member of that name.
-    #[cfg(feature = "guard")]
     #[inline(never)]
     pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name).and_then(Raw::string)
     }
 
     /// The elements of the array of that name; none where it is no array.
-    #[cfg(feature = "guard")]
     #[inline(never)]
     pub(crate) fn list(&self, name: &str) -> Vec<Raw<'a>> {
         self.get(name).and_then(Raw::array).unwrap_or_default()
+    }
+
+    /// The texts in the array of that name.
+    #[inline(never)]
+    pub(crate) fn strings(&self, name: &str) -> Vec<String> {
+        self.list(name).into_iter().filter_map(|raw| raw.string().map(Into::into)).gather()
+    }
+
+    /// Whether the member of that name is `true`.
+    #[inline(never)]
+    pub(crate) fn yes(&self, name: &str) -> bool {
+        self.get(name).and_then(Raw::boolean) == Some(true)
+    }
+
+    /// The whole number of that name.
+    #[inline(never)]
+    pub(crate) fn whole(&self, name: &str) -> Option<u64> {
+        self.get(name).and_then(Raw::whole)
     }
 
     /// Every member, with its key decoded.

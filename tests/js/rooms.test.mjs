@@ -50,7 +50,7 @@ const src = {
   session: ["wire", "dialect", "guard", "rules", "document", "thread"],
   stepper: ["wire", "dialect", "rules", "thread", "session"],
   journal: ["wire", "dialect", "rules", "thread"],
-  browser: ["wire", "dialect", "guard", "thread", "session", "stepper", "journal"],
+  browser: ["wire", "guard", "thread", "session", "stepper", "journal"],
 };
 
 /** @typedef {{ from: string, to: string, where: string }} Arrow */

@@ -131,12 +131,12 @@ impl Session {
 
     fn settle_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let fields = self.of_call(json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let id = fields.text("toolCallId").unwrap_or_default();
         if !self.knows_call(&id) {
             return Ok(false);
         }
         let known = self.page.stage_of(&id).is_some();
-        let error = fields.some("error").and_then(Raw::string);
+        let error = fields.text("error");
         let content = match (fields.get("result"), &error) {
             (Some(raw), _) if !raw.is_null() => match raw.string() {
                 Some(text) => text.into_owned(),

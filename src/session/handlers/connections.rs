@@ -8,7 +8,7 @@ use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
-use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
+use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, frame_fields, frame_type, keep_private};
 
 /// Violations that a joined stream may have: it begins in the middle, or repeats events.
 const EXPECTED: [Code; 7] = [
@@ -321,7 +321,7 @@ impl Session {
         }
         let Ok(fields) = frame_fields(frame.data, self.options.max_depth) else { return false };
         let kind = frame_type(&fields).unwrap_or_default();
-        let mut list = fields.get("messages").and_then(Raw::array).unwrap_or_default().into_iter();
+        let mut list = fields.list("messages").into_iter();
         let has =
             |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
         let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run().is_none_or(has);
@@ -382,7 +382,7 @@ impl Session {
         }
         let kind = frame_type(fields).unwrap_or_default();
         if kind == "RUN_STARTED" {
-            let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
+            let id = fields.text("runId").filter(|id| !id.is_empty());
             self.rejoin.earlier.started(id.as_deref(), self.verdict.run_id());
         }
         if !self.rejoin.earlier.is_known() {
@@ -397,7 +397,7 @@ impl Session {
         if over && kind == "RUN_FINISHED" {
             self.take_outcome(fields.get("result"), fields.some("outcome"), now);
         } else if over && kind == "RUN_ERROR" {
-            let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+            let message = fields.text("message").unwrap_or_default().into_owned();
             let error = AgentError::new(ErrorKind::Run, message, true);
             self.terminal(Outcome::Error, Some(error), Vec::new(), now);
         }

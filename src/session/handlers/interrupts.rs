@@ -17,7 +17,7 @@ impl Session {
         let json = keep_private(json);
         let expected = Misuse::Input("an object with an \"interruptId\", a \"status\" and a \"run\"");
         let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or(expected.clone())?;
-        let id = fields.get("interruptId").and_then(Raw::string).ok_or(expected.clone())?.into_owned();
+        let id = fields.text("interruptId").ok_or(expected.clone())?.into_owned();
         let run = fields.get("run").ok_or(expected.clone())?.text();
         let entry = RESUME.read_entry(&fields).ok_or(expected)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;

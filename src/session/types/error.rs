@@ -124,9 +124,10 @@ impl AgentError {
     /// The error as `AgentError.from` of the package reads it.
     pub fn write(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.string("kind", self.kind.name()).string("message", &self.message);
-        object.member("retryable").push_str(if self.retryable { "true" } else { "false" });
         object
+            .string("kind", self.kind.name())
+            .string("message", &self.message)
+            .flag("retryable", self.retryable)
             .number("status", self.status.map(u64::from))
             .number("retryAfterMs", self.retry_after_ms)
             .optional("code", self.code.as_deref())
@@ -134,7 +135,7 @@ impl AgentError {
             .optional("eventType", self.event_type.as_deref())
             .optional("body", self.body.as_deref());
         if self.lost {
-            object.member("lost").push_str("true");
+            object.flag("lost", true);
         }
         object.close();
     }
