@@ -1,5 +1,5 @@
 //! The agent's life: submit, stop, retry, regenerate, one run at a time. Inputs in, effects out; no clock, no network,
-//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `document`, `thread`.
+//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `document`, `thread`, `pipeline`.
 //!
 //! ```text
 //!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
@@ -42,7 +42,7 @@ pub use rejoin::{Network, Resume};
 pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, Ticket};
 
 use crate::dialect::Dialect;
-use crate::thread::{Thread, ThreadLimits, Warning};
+use crate::thread::{Thread, ThreadLimits};
 use crate::wire::{Raw, Str, Wanted, keep_private};
 use intake::Intake;
 use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
@@ -209,7 +209,7 @@ impl Session {
     /// The events that are reported as they came ([`Effect::Event`]).
     pub fn report_events(&mut self, wanted: Wanted) {
         self.options.events = wanted;
-        self.intake.set_coalesces(false);
+        self.intake.pipeline.coalesces = false;
     }
 
     #[inline(never)]
@@ -231,12 +231,5 @@ impl Session {
     /// Reports what the thread found odd in something that the application gave.
     fn report_warnings(&mut self) {
         self.outbox.warn_all(self.thread.take_warnings());
-    }
-
-    /// Reports a warning about the stream, unless an earlier telling of the run has led to it.
-    fn report_warning(&mut self, warning: Warning) {
-        if self.rejoin.is_new(Report::Warning(warning.code)) {
-            self.outbox.warn(warning);
-        }
     }
 }

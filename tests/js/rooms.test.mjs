@@ -47,8 +47,9 @@ const src = {
   document: ["wire"],
   thread: ["wire", "document"],
   dialect: ["wire", "guard"],
-  session: ["wire", "dialect", "guard", "rules", "document", "thread"],
-  stepper: ["wire", "dialect", "rules", "thread", "session"],
+  pipeline: ["wire", "dialect", "rules", "thread"],
+  session: ["wire", "dialect", "guard", "rules", "document", "thread", "pipeline"],
+  stepper: ["wire", "rules", "thread", "pipeline", "session"],
   journal: ["wire", "dialect", "rules", "thread"],
   browser: ["wire", "guard", "thread", "session", "stepper", "journal"],
 };

@@ -1,6 +1,7 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
 use crate::document::SUBMIT_RUN;
+use crate::pipeline::EventSink;
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{Answer, Budget, Resume};
@@ -67,7 +68,7 @@ impl Session {
         }
         if !self.rejoin.is_detached() {
             // The open items have been closed in the thread.
-            self.intake.forget_open();
+            self.intake.pipeline.forget_open();
             self.rejoin.progress.forget_start();
         }
         let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
@@ -358,7 +359,7 @@ impl Session {
             run.joined = greeted.then_some(Answer::Rest);
             run.replays = true;
         }
-        self.intake.start_over();
+        self.intake.pipeline.start_over();
         self.begin_dialect_again();
         self.intake.gate().begin_again();
         // Where a thread is told, what is shown stays until its run comes.

@@ -14,7 +14,7 @@ impl Session {
         if self.broken() || self.is_greeting(incoming) {
             return;
         }
-        if let Some(violation) = self.intake.check(incoming) {
+        if let Some(violation) = self.intake.pipeline.order.check(incoming) {
             match self.judge(violation, &incoming.event) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
@@ -159,7 +159,7 @@ impl Session {
     /// `new`: it is an earlier run, which the thread lacks.
     fn run_started(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
         let Event::RunStarted { thread_id, run_id, protocol_version, input, .. } = incoming.event else { return };
-        self.intake.run_started();
+        self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
             self.thread.close_interrupts();
         }

@@ -4,6 +4,7 @@
 //! thread and the listeners are concerned.
 
 use crate::guard::{GateVerdict, Guard};
+use crate::pipeline::EventSink;
 use crate::rules::is_chunk;
 use crate::session::Session;
 use crate::session::intake::Gate;
@@ -67,31 +68,24 @@ impl Session {
     #[inline(never)]
     pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
         let event = incoming.event.name();
-        let mut chunks = self.intake.lend_chunks();
         if is_chunk(&incoming.event) {
             let mut reported = false;
-            let expanded = chunks.expand(incoming, &mut |one| {
-                if self.judge_event(one, fields, now) == GateVerdict::Pass {
+            return self.expanded(incoming, |session, one| {
+                if session.judge_event(one, fields, now) == GateVerdict::Pass {
                     // The END of another stream is none of what the chunk says.
                     if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
-                        self.report_judged(event, fields, data, now);
+                        session.report_judged(event, fields, data, now);
                     }
-                    self.event(one, now);
+                    session.event(one, now);
                 }
             });
-            self.intake.put_chunks(chunks);
-            if let Err(violation) = expanded {
-                self.violation(violation, Some(event.to_owned()));
-            }
-            return;
         }
         // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
-        chunks.close_for(&incoming, &mut |one| {
-            if self.judge_event(one, fields, now) == GateVerdict::Pass {
-                self.event(one, now);
+        self.close_chunks(&incoming, |session, one| {
+            if session.judge_event(one, fields, now) == GateVerdict::Pass {
+                session.event(one, now);
             }
         });
-        self.intake.put_chunks(chunks);
         self.judged_event(&incoming, fields, data, now, Self::event);
     }
 

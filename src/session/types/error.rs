@@ -1,5 +1,6 @@
 //! The errors of a run, as the application sees them.
 
+use crate::rules::Violation;
 use crate::thread::LimitExceeded;
 use crate::wire::{JsonWriter, Raw};
 
@@ -88,6 +89,13 @@ impl AgentError {
         };
         let lost = cause.is_some();
         Self { code: Some("truncated".into()), lost, ..Self::new(ErrorKind::Connection, message, true) }
+    }
+
+    /// A broken rule as the error that strict rules make of it.
+    pub(crate) fn broken(violation: Violation, event_type: Option<String>) -> Self {
+        let Violation { code, rule, message, .. } = violation;
+        let code = Some(code.as_str().to_owned());
+        Self { code, rule: Some(rule), event_type, ..Self::new(ErrorKind::Protocol, message, false) }
     }
 
     /// The error for input that would exceed a limit.
