@@ -43,43 +43,6 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     return () => void listeners.delete(entry);
   };
 
-  const read = (): AsyncIterator<CustomEventData> => {
-    const waiting: CustomEventData[] = [];
-    let wake: (() => void) | undefined;
-    let done = closed;
-    let lossy = false;
-    const off = on("custom", (event) => {
-      waiting.push(event);
-      wake?.();
-      if (waiting.length <= maxWaiting) return;
-      waiting.shift();
-      if (lossy) return;
-      lossy = true;
-      const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
-      emit("warning", { code: "events-dropped", message });
-    });
-    const end = (): void => {
-      done = true;
-      off();
-      readers.delete(end);
-      wake?.();
-    };
-    if (!done) readers.add(end);
-    return {
-      async next() {
-        while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
-        const value = waiting.shift();
-        lossy &&= waiting.length > 0;
-        return value ? { value, done: false } : { value, done: true };
-      },
-      async return() {
-        waiting.length = 0;
-        end();
-        return { value: undefined, done: true };
-      },
-    };
-  };
-
   const emit: Emitter["emit"] = (name, detail, skipCallback) => {
     const type = name === "event" ? (detail as AgUiEvent).type : "";
     const wants = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes(type);
@@ -89,7 +52,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     }
   };
 
-  return {
+  const emitter: Emitter = {
     on,
     emit,
     has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
@@ -98,11 +61,49 @@ export function createEmitter(options: () => AgentOptions): Emitter {
       if (callback("event")) filters.push(options().eventTypes);
       return filters.some((types) => !types) ? "*" : [...new Set(filters.flat())].sort().join();
     },
-    events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: read },
+    events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: () => createReader(emitter, readers, closed) },
     close: () => {
       closed = true;
       for (const end of readers) end();
       listeners.clear();
+    },
+  };
+  return emitter;
+}
+
+/** A reader of the custom events. Its end is in `readers` until it is called; `done`: that was before. */
+function createReader({ on, emit }: Emitter, readers: Set<() => void>, done: boolean): AsyncIterator<CustomEventData> {
+  const waiting: CustomEventData[] = [];
+  let wake: (() => void) | undefined;
+  let lossy = false;
+  const off = on("custom", (event) => {
+    waiting.push(event);
+    wake?.();
+    if (waiting.length <= maxWaiting) return;
+    waiting.shift();
+    if (lossy) return;
+    lossy = true;
+    const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
+    emit("warning", { code: "events-dropped", message });
+  });
+  const end = (): void => {
+    done = true;
+    off();
+    readers.delete(end);
+    wake?.();
+  };
+  if (!done) readers.add(end);
+  return {
+    async next() {
+      while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
+      const value = waiting.shift();
+      lossy &&= waiting.length > 0;
+      return value ? { value, done: false } : { value, done: true };
+    },
+    async return() {
+      waiting.length = 0;
+      end();
+      return { value: undefined, done: true };
     },
   };
 }

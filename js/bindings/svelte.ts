@@ -75,17 +75,20 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
     });
   }
   define("agent", () => current().agent);
-  define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => {
-    let off: (() => void) | undefined;
-    const end = follow((next) => {
-      off?.();
-      run(next.getSnapshot());
-      off = next.subscribe(() => run(next.getSnapshot()));
-    });
-    return () => {
-      end();
-      off?.();
-    };
-  });
+  define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => subscribeTo(follow, run));
   return view;
+}
+
+/** Calls back with each snapshot of the agent that is followed now, until what it returns is called. */
+function subscribeTo<State>(follow: (listener: (agent: Agent<State>) => void) => () => void, run: (snapshot: AgentSnapshot<State>) => void): () => void {
+  let off: (() => void) | undefined;
+  const end = follow((agent) => {
+    off?.();
+    run(agent.getSnapshot());
+    off = agent.subscribe(() => run(agent.getSnapshot()));
+  });
+  return () => {
+    end();
+    off?.();
+  };
 }

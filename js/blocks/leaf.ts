@@ -62,12 +62,12 @@ export function createLeaf(definitions: Definitions): Leaf {
   // Began the open fence.
   let openFence = "";
 
-  /** Notes the definitions that the open paragraph begins with. Returns whether something else is in it. */
-  const takeDefinitions = (): boolean => {
+  /** Notes the definitions that the open paragraph begins with. Returns what else is in it. */
+  const takeDefinitions = (): string => {
     const text = lines.join("\n");
     const rest = text[0] === "[" ? definitions.read(text) : text;
     lines = rest ? [rest] : [];
-    return rest !== "";
+    return rest;
   };
 
   return {
@@ -80,9 +80,9 @@ export function createLeaf(definitions: Definitions): Leaf {
       return true;
     },
     underlined: (rest) => {
-      const is = kind === PARAGRAPH && UNDERLINE.test(rest) && takeDefinitions();
-      if (is) kind = NONE;
-      return is;
+      if (kind !== PARAGRAPH || !UNDERLINE.test(rest) || !takeDefinitions()) return false;
+      kind = NONE;
+      return true;
     },
     find: (rest, indent) => {
       if (indent > 3) return kind === PARAGRAPH ? undefined : INDENTED;

@@ -6,21 +6,11 @@
 // of its own is kept. Inline content is not read, except for link reference definitions, which decide whether an underline makes a
 // heading and are needed by other blocks.
 
-import { createCursor, type Cursor } from "./cursor.js";
-import { FOOTNOTE, type Definitions } from "./definitions.js";
-import { BLANK, BREAK, createLeaf, INDENTED, NONE, PARAGRAPH, TABLE } from "./leaf.js";
+import { enter, markerOf, match, type Container } from "./containers.js";
+import { createCursor } from "./cursor.js";
+import type { Definitions } from "./definitions.js";
+import { createLeaf, INDENTED, NONE, PARAGRAPH, TABLE } from "./leaf.js";
 
-/** A block quote, a list item or a footnote that is open. */
-interface Container {
-  /** The last character of its marker: `>`, the bullet or delimiter of a list item, `:`. */
-  readonly kind: string;
-  /** Columns that a line needs to continue it. */
-  readonly width: number;
-  /** Whether something is in it. An item that begins with two blank lines is empty. */
-  filled: boolean;
-}
-
-const ITEM = /^(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/;
 const HALF_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)(?:[ \t]|$)/;
 
 /** Reads the lines of one text, in order. */
@@ -35,12 +25,33 @@ export interface Scanner {
 
 /** @param maxDepth how deep containers may be nested */
 export function createScanner(definitions: Definitions, maxDepth: number): Scanner {
-  let tooDeep = false;
-  const stack: Container[] = [];
-  const leaf = createLeaf(definitions);
+  const { stack, leaf, line, read } = createOpenBlocks(definitions, maxDepth);
+  const isTooDeep = (): boolean => stack.length > maxDepth;
   /** The kind of list that the current top-level block is. */
   let topList = "";
+  return {
+    read: (text) => {
+      const began = isTooDeep() ? undefined : read(text);
+      if (began === undefined || (began && began === topList)) return false;
+      topList = began;
+      return true;
+    },
+    peek: (beginning) => {
+      line.start(beginning);
+      const rest = line.rest();
+      if (isTooDeep() || !rest || leaf.is(PARAGRAPH) || (topList && HALF_ITEM.test(rest))) return false;
+      const [outer] = stack;
+      if (!outer) return leaf.is(NONE) || (leaf.is(INDENTED) && line.indent() < 4);
+      return outer.kind === ">" ? rest[0] !== ">" : line.indent() < outer.width;
+    },
+    isTooDeep,
+  };
+}
 
+/** The blocks that are open: containers, and the leaf in the deepest one. */
+function createOpenBlocks(definitions: Definitions, maxDepth: number) {
+  const stack: Container[] = [];
+  const leaf = createLeaf(definitions);
   // The line that is read.
   const line = createCursor();
   /** How many containers the line is in. */
@@ -54,7 +65,13 @@ export function createScanner(definitions: Definitions, maxDepth: number): Scann
     for (let rest; (rest = line.rest());) {
       if (line.indent() < 4) {
         if (all && leaf.underlined(rest)) return;
-        if (enter(rest, all && leaf.is(PARAGRAPH))) continue;
+        const marker = markerOf(rest, definitions.footnotes, all && leaf.is(PARAGRAPH));
+        if (marker) {
+          open(NONE, marker);
+          depth = stack.push(enter(line, marker));
+          if (depth > maxDepth) line.start("");
+          continue;
+        }
       }
       const kind = leaf.find(rest, line.indent());
       if (kind !== undefined) return open(kind);
@@ -68,79 +85,27 @@ export function createScanner(definitions: Definitions, maxDepth: number): Scann
     leaf.add(line.rest(), all && continues);
   }
 
-  /** Opens the container that begins here, if one does. */
-  function enter(rest: string, interrupts: boolean): boolean {
-    const quote = rest[0] === ">";
-    const [footnote] = (definitions.footnotes && FOOTNOTE.exec(rest)) || [];
-    const [item = "", number] = (!BREAK.test(rest) && ITEM.exec(rest)) || [];
-    const marker = quote ? ">" : (footnote ?? item);
-    if (!marker || (interrupts && item && (BLANK.test(rest.slice(item.length)) || (number && +number !== 1)))) return false;
-
-    const kind = marker.at(-1)!;
-    open(NONE, item && kind);
-    const before = line.indent() + marker.length;
-    line.take(marker.length);
-    const most = quote ? 1 : footnote ? Infinity : 4;
-    const after = line.indent() > most || !line.rest() ? 1 : line.indent();
-    line.skip(after);
-    depth = stack.push({ kind, width: footnote ? 4 : before + after, filled: !item });
-    if (depth > maxDepth) {
-      tooDeep = true;
-      line.start("");
-    }
-    return true;
-  }
-
   /** Ends what the line does not continue. @param kind of the leaf that is open instead */
   function end(kind: number): void {
     leaf.open(kind);
-    if (stack.length > depth) stack.length = depth;
+    stack.splice(depth);
   }
 
-  /** Begins something where the line is now. @param list the kind of the list that it is an item of */
-  function open(kind: number, list = ""): void {
+  /** Begins something where the line is now. @param marker that it begins with */
+  function open(kind: number, marker = ""): void {
     end(kind);
     const parent = stack.at(-1);
     if (parent) parent.filled = true;
-    else began = list;
+    else began = /[^>:]?$/.exec(marker)![0];
   }
 
-  return {
-    read: (text) => {
-      if (tooDeep) return false;
-      line.start(text);
-      began = undefined;
-      depth = match(stack, line);
-      readRest(depth === stack.length);
-      if (began === undefined || (began && began === topList)) return false;
-      topList = began;
-      return true;
-    },
-    peek: (beginning) => {
-      line.start(beginning);
-      const rest = line.rest();
-      if (tooDeep || !rest) return false;
-      const [outer] = stack;
-      if (leaf.is(PARAGRAPH) || (topList && HALF_ITEM.test(rest))) return false;
-      if (!outer) return leaf.is(NONE) || (leaf.is(INDENTED) && line.indent() < 4);
-      return outer.kind === ">" ? rest[0] !== ">" : line.indent() < outer.width;
-    },
-    isTooDeep: () => tooDeep,
+  /** Reads a line. Returns the kind of list that the top-level block is which begins with it, if one does; empty: it is no list. */
+  const read = (text: string): string | undefined => {
+    line.start(text);
+    began = undefined;
+    depth = match(stack, line);
+    readRest(depth === stack.length);
+    return began;
   };
-}
-
-/** Goes into the containers that the line continues. Returns how many these are. */
-function match(stack: readonly Container[], line: Cursor): number {
-  for (const [depth, { kind, width, filled }] of stack.entries()) {
-    const rest = line.rest();
-    if (kind === ">") {
-      if (line.indent() > 3 || rest[0] !== ">") return depth;
-      line.take(1);
-      line.skip(Math.min(line.indent(), 1));
-    } else if (rest) {
-      if (line.indent() < width) return depth;
-      line.skip(width);
-    } else if (!filled) return depth;
-  }
-  return stack.length;
+  return { stack, leaf, line, read };
 }

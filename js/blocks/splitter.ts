@@ -1,6 +1,6 @@
 import { Definitions, copyOf } from "./definitions.js";
 import type { Block } from "./index.js";
-import { createScanner } from "./scanner.js";
+import { createScanner, type Scanner } from "./scanner.js";
 
 /** So many characters of a line that has no end yet are looked at. */
 const PEEK = 64;
@@ -18,6 +18,7 @@ export interface Splitter {
 export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () => number): Splitter {
   const definitions = new Definitions(footnotes);
   const scanner = createScanner(definitions, maxDepth);
+  const readLines = createLineReader(scanner, begin);
   let settled: Block[] = [];
   /** The id of the open block, once there is one. */
   let id: number | undefined;
@@ -25,28 +26,9 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
   let start = 0;
   /** Where the last line is that a block begins with. */
   let begun = -1;
-  /** Where the line begins that has no end yet. */
-  let line = 0;
-  /** Up to where line ends have been looked for. */
-  let seen = 0;
 
-  function readLines(text: string): void {
-    const lineEnd = /\r\n?|\n/g;
-    lineEnd.lastIndex = seen;
-    for (let found; (found = lineEnd.exec(text));) {
-      // A line feed may follow.
-      if (found[0] === "\r" && lineEnd.lastIndex === text.length) break;
-      if (scanner.read(text.slice(line, found.index))) begin(text);
-      line = seen = lineEnd.lastIndex;
-    }
-    const end = text.endsWith("\r") ? text.length - 1 : text.length;
-    // A longer line that was peeked at in vain is not peeked at again.
-    if (seen - line < PEEK && scanner.peek(text.slice(line, Math.min(end, line + PEEK)))) begin(text);
-    seen = end;
-  }
-
-  /** A block begins with the line. */
-  function begin(text: string): void {
+  /** A block begins with the line there. */
+  function begin(text: string, line: number): void {
     if (begun === line) return;
     // Where nesting is too deep, no block begins: only the last one can be.
     if (begun >= 0) settle(text, line, false);
@@ -72,13 +54,33 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
       readLines(complete ? `${text}\n\n` : text);
       const tooDeep = scanner.isTooDeep();
       if (complete && start < text.length) settle(text, text.length, tooDeep);
-      const blocks = [...settled];
-      if (start < text.length) blocks.push(blockOf(text.slice(start), false, tooDeep));
-      return blocks;
+      return start < text.length ? [...settled, blockOf(text.slice(start), false, tooDeep)] : [...settled];
     },
     adopt(blocks) {
       settled = blocks.filter((block) => block.settled);
       id = blocks[settled.length]?.id;
     },
+  };
+}
+
+/** A function that reads what is new of a text, and calls `begin` with each place where a block begins. */
+function createLineReader(scanner: Scanner, begin: (text: string, line: number) => void): (text: string) => void {
+  /** Where the line begins that has no end yet. */
+  let line = 0;
+  /** Up to where line ends have been looked for. */
+  let seen = 0;
+  return (text) => {
+    const lineEnd = /\r\n?|\n/g;
+    lineEnd.lastIndex = seen;
+    for (let found; (found = lineEnd.exec(text));) {
+      // A line feed may follow.
+      if (found[0] === "\r" && lineEnd.lastIndex === text.length) break;
+      if (scanner.read(text.slice(line, found.index))) begin(text, line);
+      line = seen = lineEnd.lastIndex;
+    }
+    const end = text.endsWith("\r") ? text.length - 1 : text.length;
+    // A longer line that was peeked at in vain is not peeked at again.
+    if (seen - line < PEEK && scanner.peek(text.slice(line, Math.min(end, line + PEEK)))) begin(text, line);
+    seen = end;
   };
 }

@@ -13,6 +13,13 @@ export const aborted = (): DOMException => new DOMException("aborted", "AbortErr
 /** A thrown value as an error. */
 export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
+/** The response to a message, where the server does not take it. The body of one that does is of no use. */
+export function refusal(response: Response): Response | undefined {
+  if (!response.ok) return response;
+  void response.body?.cancel().catch(() => {});
+  return undefined;
+}
+
 /** A body that is written from outside. */
 export interface WritableBody {
   readonly stream: ReadableStream<Uint8Array>;

@@ -30,81 +30,98 @@ export interface AnswerChannel {
 }
 
 /** The answers of one channel, one after the other. There is none yet. */
-export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, channel: AnswerChannel) {
-  let answer: ChannelAnswer | undefined;
-  const pause = createPause(() => {
-    if (channel.isOpen()) end(true);
+export class ChannelAnswers {
+  readonly #channel: AnswerChannel;
+  readonly #idleMs: number;
+  readonly #waitMs: number;
+  readonly #isEnd: (data: string) => boolean;
+  readonly #pause = createPause(() => {
+    if (this.#channel.isOpen()) this.end(true);
     // A silence that the network has made is no pause.
-    else fail(new Error("the connection was lost, and not opened again in time"));
+    else this.fail(new Error("the connection was lost, and not opened again in time"));
   });
-  // The last event with text.
-  let lastText: string | undefined;
-  let continues = false;
+  #current: ChannelAnswer | undefined;
+  #continues = false;
 
-  const take = (): ChannelAnswer | undefined => {
-    const last = answer;
-    answer = undefined;
-    pause.clear();
-    return last;
-  };
+  constructor({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, channel: AnswerChannel) {
+    this.#channel = channel;
+    this.#idleMs = idleMs;
+    this.#waitMs = waitMs;
+    this.#isEnd = createEndings(answerEnds, channel.call);
+  }
+
+  /** The answer in progress. */
+  get current(): ChannelAnswer | undefined {
+    return this.#current;
+  }
+
+  /** The last answer ended with a pause, and nobody has asked anything since. */
+  get continues(): boolean {
+    return this.#continues;
+  }
+
+  /** Begins an answer. `requested`: by a message, or by a run that is joined. */
+  begin(requested: boolean, withText: boolean): { promise: Promise<Response>; mine: ChannelAnswer } {
+    const created = createAnswer(requested, (mine) => this.#current === mine && this.#channel.stop());
+    if (withText) this.#continues = false;
+    this.#current = created.mine;
+    if (this.#waitMs > 0) this.#pause.expect(this.#waitMs);
+    return created;
+  }
+
+  /** Gives a frame to the answer in progress. */
+  pass(frame: Uint8Array, data: string): void {
+    const mine = this.#current!;
+    mine.begin(this.#channel.media());
+    mine.body.write(frame);
+    mine.hasText ||= isText(data);
+    if (this.#isEnd(data)) this.end(false);
+    else if (mine.requested || mine.hasText) this.#pause.expect(this.#idleMs);
+    // Frames beside an answer are only read.
+    else if (!this.#channel.hasMore()) this.end(true);
+  }
 
   /** Ends the answer in progress, as one that came whole. */
-  const end = (byPause: boolean): void => {
-    const last = take();
+  end(byPause: boolean): void {
+    const last = this.#take();
     if (!last) return;
     // Frames beside an answer do not end it.
-    if (last.requested || last.hasText) continues = byPause;
-    last.begin(channel.media());
+    if (last.requested || last.hasText) this.#continues = byPause;
+    last.begin(this.#channel.media());
     last.body.end();
-  };
+  }
 
-  const fail = (error: Error): void => {
-    continues = false;
-    take()?.fail(error);
-  };
+  fail(error: Error): void {
+    this.#continues = false;
+    this.#take()?.fail(error);
+  }
 
-  /** Calls the application's function. An error that it throws is reported, and ends nothing. */
-  const isEnd = (data: string): boolean => {
+  /** The answer may last so long without a frame; default: as long as a pause is. */
+  expect(ms = this.#idleMs): void {
+    if (this.#current) this.#pause.expect(ms);
+  }
+
+  #take(): ChannelAnswer | undefined {
+    const last = this.#current;
+    this.#current = undefined;
+    this.#pause.clear();
+    return last;
+  }
+}
+
+/** Finds the event that ends an answer. An error that the application's function throws is reported, and ends nothing. */
+function createEndings(answerEnds: KeepOpenOptions["answerEnds"], call: AnswerChannel["call"]): (data: string) => boolean {
+  // The last event with text.
+  let lastText: string | undefined;
+  return (data) => {
+    if (isText(data)) lastText = data;
+    if (!answerEnds) return endsByDefault(data, lastText);
     let ends = false;
-    channel.call(() => {
+    call(() => {
       const event = parse(data);
-      ends = !!event && !!answerEnds!(event as JsonObject);
+      ends = !!event && !!answerEnds(event as JsonObject);
     });
     return ends;
-  };
-
-  return {
-    current: () => answer,
-    /** The last answer ended with a pause, and nobody has asked anything since. */
-    continues: () => continues,
-    /** Begins an answer. `requested`: by a message, or by a run that is joined. */
-    begin: (requested: boolean, withText: boolean) => {
-      const created = createAnswer(requested, (mine) => answer === mine && channel.stop());
-      if (withText) continues = false;
-      answer = created.mine;
-      if (waitMs > 0) pause.expect(waitMs);
-      return created;
-    },
-    /** Gives a frame to the answer in progress. */
-    pass: (frame: Uint8Array, data: string): void => {
-      const mine = answer!;
-      mine.begin(channel.media());
-      mine.body.write(frame);
-      if (isText(data)) {
-        lastText = data;
-        mine.hasText = true;
-      }
-      if (answerEnds ? isEnd(data) : endsByDefault(data, lastText)) end(false);
-      else if (mine.requested || mine.hasText) pause.expect(idleMs);
-      // Frames beside an answer are only read.
-      else if (!channel.hasMore()) end(true);
-    },
-    end,
-    fail,
-    /** The answer may last so long without a frame; default: as long as a pause is. */
-    expect: (ms = idleMs): void => {
-      if (answer) pause.expect(ms);
-    },
   };
 }
 

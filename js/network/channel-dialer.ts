@@ -7,7 +7,7 @@
 import { createConnection, type ConnectionEvents } from "./channel-connection.js";
 import { createBudget, pauseOf } from "./retry.js";
 import type { AgentError } from "../api/error.js";
-import type { Channel, ChannelClient, PageKit } from "../api/channel.js";
+import type { Channel, ChannelClient, PageKit, Wire } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
 /** The frames of a channel's connections, and how they end. */
@@ -19,101 +19,143 @@ export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame
 }
 
 /** A connection that is closed. */
-export function createDialer(client: ChannelClient, handlers: DialerHandlers) {
-  const { kit } = client;
-  const phase = createPhase(() => client.changed());
-  const attempts = createAttempts(() => kit.retryTimes(client.options().retry));
-  let waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
+export class Dialer {
+  readonly #client: ChannelClient;
+  readonly #handlers: DialerHandlers;
+  readonly #phase: ReturnType<typeof createPhase>;
+  readonly #attempts: ReturnType<typeof createAttempts>;
+  readonly #connection: ReturnType<typeof createConnection>;
+  #waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
   // The last id of a source.
-  let cursor: string | undefined;
+  #cursor: string | undefined;
 
-  const connection = createConnection(client, {
-    ...handlers,
-    begins: () => {
-      attempts.begin();
-      if (attempts.count()) phase.reconnecting();
-      else phase.set("connecting");
-    },
-    opened: () => {
-      if (phase.is("open")) return;
-      attempts.opened();
-      phase.set("open");
-      handlers.opened();
-      for (const { resolve } of waiting.splice(0)) resolve();
-    },
-    paused: () => {
-      handlers.paused(cursor !== undefined);
-      attempts.paused();
-      phase.reconnecting();
-    },
-  });
+  constructor(client: ChannelClient, handlers: DialerHandlers) {
+    this.#client = client;
+    this.#handlers = handlers;
+    this.#phase = createPhase(() => client.changed());
+    this.#attempts = createAttempts(() => client.kit.retryTimes(client.options().retry));
+    this.#connection = createConnection(client, {
+      ...handlers,
+      begins: () => {
+        this.#attempts.begin();
+        if (this.#attempts.count()) this.#phase.reconnecting();
+        else this.#phase.set("connecting");
+      },
+      opened: () => {
+        if (this.#phase.is("open")) return;
+        this.#attempts.opened();
+        this.#phase.set("open");
+        handlers.opened();
+        for (const { resolve } of this.#waiting.splice(0)) resolve();
+      },
+      paused: () => {
+        handlers.paused(this.#cursor !== undefined);
+        this.#attempts.paused();
+        this.#phase.reconnecting();
+      },
+    });
+  }
+
+  state(): ChannelState {
+    return this.#phase.shown(this.#attempts.count());
+  }
+
+  get isOpen(): boolean {
+    return !!this.wire && this.#phase.is("open");
+  }
+
+  get wire(): Wire | undefined {
+    return this.#connection.wire();
+  }
+
+  /** The media type of the frames. */
+  get media(): string {
+    return this.#connection.media();
+  }
+
+  /** A frame has come. `id`: the id that it has. */
+  received(id: string | undefined): void {
+    this.#attempts.received();
+    this.#cursor = id ?? this.#cursor;
+  }
+
+  /** Opens it, unless it is. */
+  ensure(request: TransportRequest): Promise<void> {
+    if (this.isOpen) return Promise.resolve();
+    // A source continues where it was.
+    return this.#connection.open(this.#cursor === undefined || request.resume ? request : { ...request, resume: true, cursor: this.#cursor });
+  }
+
+  /** Once it is open. Rejects when it is given up. */
+  opened(): Promise<void> {
+    return new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** It is lost. */
+  drop(): void {
+    this.#attempts.lost();
+    this.hangUp();
+  }
+
+  /** Opens it again after a loss. During an answer, the core asks for the rest of the run by itself, or gives it up. */
+  recover(error: Error, answering: boolean): void {
+    if (answering && this.#client.options().resume) this.#phase.reconnecting();
+    else this.#again(error, answering);
+  }
+
+  /** Closes it; it is opened anew from the start, if it was to be open. */
+  restart(): void {
+    if (this.#phase.is("closed")) this.giveUp();
+    else void this.#connection.open({ ...this.#client.run(), resume: false }).catch(() => {});
+  }
+
+  /** The network is back. */
+  online(): void {
+    if (this.#isIdle) this.#redial();
+  }
+
+  /** No run is in progress. */
+  rest(): void {
+    if (this.#isIdle && this.#phase.retryAt() === undefined) this.#again(new Error("it was lost during a run"), true);
+  }
 
   /** Nobody waits for it. */
-  const giveUp = (error: AgentError = new kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void => {
-    handlers.closed();
-    attempts.cancel();
-    phase.set("closed");
-    for (const { reject } of waiting.splice(0)) reject(error);
-  };
+  giveUp(error: AgentError = new this.#client.kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void {
+    this.#handlers.closed();
+    this.#attempts.cancel();
+    this.#phase.set("closed");
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  hangUp(): void {
+    this.#connection.hangUp();
+  }
+
+  /** Closes the connection when nobody holds the channel. */
+  closing(): () => void {
+    return this.#connection.closing();
+  }
+
+  get #isIdle(): boolean {
+    return this.#phase.is("reconnecting") && !this.#connection.isOpening() && !this.wire;
+  }
 
   /** Opens it where it was. */
-  const redial = (): void => void connection.open({ ...client.run(), resume: cursor !== undefined, cursor }).catch(() => {});
+  #redial(): void {
+    void this.#connection.open({ ...this.#client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
+  }
 
   /** Opens it anew after a while, unless that was tried too often. */
-  const again = (error: Error, answering: boolean): void => {
-    attempts.cancel();
-    if (phase.is("closed")) return giveUp();
-    const retryAt = attempts.later(error, redial);
-    if (retryAt !== undefined) return phase.reconnecting(retryAt);
-    const failure = failureOf(kit, error);
-    const requested = waiting.length > 0;
-    giveUp(failure);
-    if (!answering && !requested) client.failed(failure);
-  };
-
-  const isOpen = (): boolean => !!connection.wire() && phase.is("open");
-  const isIdle = (): boolean => phase.is("reconnecting") && !connection.isOpening() && !connection.wire();
-
-  return {
-    state: () => phase.shown(attempts.count()),
-    isOpen,
-    /** A frame has come. `id`: the id that it has. */
-    received: (id: string | undefined): void => {
-      attempts.received();
-      cursor = id ?? cursor;
-    },
-    /** Opens it, unless it is. */
-    ensure: (request: TransportRequest): Promise<void> => {
-      if (isOpen()) return Promise.resolve();
-      // A source continues where it was.
-      return connection.open(cursor === undefined || request.resume ? request : { ...request, resume: true, cursor });
-    },
-    /** Once it is open. Rejects when it is given up. */
-    opened: () => new Promise<void>((resolve, reject) => waiting.push({ resolve, reject })),
-    /** It is lost. */
-    drop: (): void => {
-      attempts.lost();
-      connection.hangUp();
-    },
-    /** Opens it again after a loss. During an answer, the core asks for the rest of the run by itself, or gives it up. */
-    recover: (error: Error, answering: boolean): void => (answering && client.options().resume ? phase.reconnecting() : again(error, answering)),
-    /** Closes it; it is opened anew from the start, if it was to be open. */
-    restart: (): void => {
-      if (phase.is("closed")) giveUp();
-      else void connection.open({ ...client.run(), resume: false }).catch(() => {});
-    },
-    online: () => {
-      if (isIdle()) redial();
-    },
-    rest: () => {
-      if (isIdle() && phase.retryAt() === undefined) again(new Error("it was lost during a run"), true);
-    },
-    giveUp,
-    wire: connection.wire,
-    media: connection.media,
-    hangUp: connection.hangUp,
-    closing: connection.closing,
-  };
+  #again(error: Error, answering: boolean): void {
+    this.#attempts.cancel();
+    if (this.#phase.is("closed")) return this.giveUp();
+    const retryAt = this.#attempts.later(error, () => this.#redial());
+    if (retryAt !== undefined) return this.#phase.reconnecting(retryAt);
+    const failure = failureOf(this.#client.kit, error);
+    const requested = this.#waiting.length > 0;
+    this.giveUp(failure);
+    if (!answering && !requested) this.#client.failed(failure);
+  }
 }
 
 type ChannelState = ReturnType<Channel["state"]>;

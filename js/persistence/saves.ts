@@ -29,9 +29,8 @@ export const openSaves = (
   // The agent's save when it began without a store, if nothing was done by then.
   let without: string | undefined;
   let last = early?.shown;
-  // The loaded save may have been written over since; or it cannot.
+  // The loaded save may have been written over since.
   let stale = false;
-  let sure = !!early?.owns;
   let disposed = false;
   // The store has taken nothing of the last save that the core has asked for.
   let lost = false;
@@ -93,12 +92,6 @@ export const openSaves = (
   /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
   const final = (): boolean => claim.owns() && !stale;
 
-  /** Reads the store once the write that this page has begun is done: an agent before this one may have just ended. */
-  const load = (): unknown => {
-    const written = claim.written();
-    return written ? written.then(load) : claim.read();
-  };
-
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
   const arrive = (found: unknown): void => {
     const value = found as SavedAgent | undefined;
@@ -117,7 +110,7 @@ export const openSaves = (
   };
 
   /** Asks the store, or for what the application gives. Where that takes time, the gate is closed meanwhile, but not for ever. */
-  const fetch = (read = load, limit = loadMs): void => {
+  const fetch = (read: () => unknown = claim.read, limit = loadMs): void => {
     stale = false;
     stored.asked();
     reading.ask(read, limit, {
@@ -211,8 +204,7 @@ export const openSaves = (
     own: () => {
       if (disposed) return;
       // Somebody may have written since: an agent of this page, or of another tab.
-      stale ||= !sure && (claim.shared() || stored.changed());
-      sure = false;
+      stale ||= stored.changed();
       if (reading.open) return;
       if (!stale) {
         // A save that was read waits as long as the store is not this agent's.
@@ -247,7 +239,7 @@ export const openSaves = (
     begin: () => {
       // The application's own save is not the store's, and may take its time.
       const own = given.restore != null;
-      fetch(early?.read ?? (own ? () => given.restore : load), own ? Infinity : loadMs);
+      fetch(early?.read ?? (own ? () => given.restore : claim.read), own ? Infinity : loadMs);
       quiet = false;
     },
     ready: async () => {

@@ -51,10 +51,11 @@ export function createStored(kit: SavesKit, claim: Claim, waitMs: number, warn: 
 
   const put = (json: string, done: (kept: boolean) => void): void => {
     let fails = false;
-    claim.write(whole(json), waitMs, (cause) => ((fails = true), failed(cause)), (kept) => {
+    const ended = (kept: boolean): void => {
       if (!fails) reported = undefined;
       done(kept);
-    });
+    };
+    claim.write({ save: whole(json), failed: (cause) => ((fails = true), failed(cause)), done: ended }, waitMs);
     dirty = false;
     seen = claim.version();
   };
@@ -90,6 +91,6 @@ export function createStored(kit: SavesKit, claim: Claim, waitMs: number, warn: 
       kit.settle(() => claim.read(), answered, failed);
       if (unknown) done(false);
     },
-    writeLast: (json) => claim.write(whole(json), waitMs, failed, () => {}),
+    writeLast: (json) => claim.write({ save: whole(json), failed, done: () => {} }, waitMs),
   };
 }

@@ -47,97 +47,134 @@ function responseOf(lines: readonly string[], read: Promise<void> | undefined): 
   return new Response(stream, { headers: { "content-type": "application/x-ndjson" } });
 }
 
+/** A function that brings the body of a run; the signal is aborted when the run is stopped. */
+type Bring = (signal: AbortSignal | undefined) => Promise<Played>;
+
 /** None yet. */
 export function createHidden<State>(client: RemoteClient<State>): Hidden<State> {
-  const { core } = client;
-  const bodies = new Map<string, (signal: AbortSignal | undefined) => Promise<Played>>();
+  return new HiddenRuns(client);
+}
+
+class HiddenRuns<State> implements Hidden<State> {
+  readonly #client: RemoteClient<State>;
+  readonly #bodies = new Map<string, Bring>();
   // All of them, of which the core may have one in its queue still.
-  const runIds = new Set<string>();
+  readonly #runIds = new Set<string>();
   // The body that the core reads, for those who wait for its end.
-  let reading: { readonly id: string; end(): void } | undefined;
-  const waiting: (() => void)[] = [];
-  // The last one, with what was shown before it.
-  let last: { readonly id: string; readonly before: AgentSnapshot<State>; playing: boolean } | undefined;
+  #reading: { readonly id: string; end(): void } | undefined;
+  #waiting: (() => void)[] = [];
+  #last: HiddenRun<State> | undefined;
 
-  const idle = async (): Promise<void> => {
-    while (client.busy() && !client.disposed()) await new Promise<void>((resolve) => waiting.push(resolve));
-  };
+  constructor(client: RemoteClient<State>) {
+    this.#client = client;
+  }
 
-  const covers = ({ runId }: AgentSnapshot<State>): boolean => !!last && (last.playing || runId === last.id);
+  async play(runId: string, body: Bring): Promise<RunResult> {
+    for (;;) {
+      // Without a core, what is to come before waits for that as well.
+      if (this.#client.isOpen()) await this.idle();
+      const result = await this.#begin(runId, body);
+      if (result.outcome !== "dropped") return result;
+      await this.idle();
+    }
+  }
 
-  /** The save with the run before all that waits in it. */
-  const before = (save: string, run: string, joins: boolean): string =>
-    withMembers(save, {
-      queue: (list) => `[${[run, ...textsOf(list)].join(",")}]`,
-      // Nobody joins the run that was left: nothing waits for it.
-      running: (is) => (joins ? is : "false"),
-    });
+  target(runId: string): TransportTarget | undefined {
+    const body = this.#bodies.get(runId) ?? (this.#runIds.has(runId) ? async () => ({ lines: [] }) : undefined);
+    if (!body) return undefined;
+    const send = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      const { lines, whenRead }: Played = await body(init?.signal ?? undefined);
+      const read = whenRead && new Promise<void>((end) => (this.#reading = { id: runId, end: () => (whenRead(), end()) }));
+      return responseOf(lines, read);
+    };
+    return { url: "about:blank", fetch: send as typeof fetch };
+  }
 
-  const begin = async (runId: string, body: (signal: AbortSignal | undefined) => Promise<Played>): Promise<RunResult> => {
+  owns(runId: string): boolean {
+    return runId === this.#last?.id;
+  }
+
+  shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State> {
+    this.#endReading(core);
+    const shown = core.thread === thread ? core : { ...core, thread };
+    const queue = shown.queue.some(({ runId }) => this.owns(runId)) ? shown.queue.filter(({ runId }) => !this.owns(runId)) : shown.queue;
+    if (this.#covers(core)) return withoutRun({ ...shown, queue }, this.#last!, failure);
+    return failure && !core.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };
+  }
+
+  saved(json: string): string {
+    return saveWithout(this.#runIds, json);
+  }
+
+  async idle(): Promise<void> {
+    while (this.#client.busy() && !this.#client.disposed()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  rest(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async #begin(runId: string, body: Bring): Promise<RunResult> {
+    const client = this.#client;
     if (client.disposed()) return { runId, outcome: "aborted" };
-    const now = core();
+    const now = client.core();
     const joins = client.busy();
-    const played = { id: runId, before: covers(now) ? last!.before : now, playing: true };
-    last = played;
-    runIds.add(runId);
-    bodies.set(runId, body);
+    const run = { id: runId, before: this.#covers(now) ? this.#last!.before : now, playing: true };
+    this.#last = run;
+    this.#runIds.add(runId);
+    this.#bodies.set(runId, body);
     // No tool of the page is executed for what is stored.
     const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
     try {
-      return await client.begin(runId, (session) => session.call("submit", json), (save) => before(save, json, joins));
+      return await client.begin(runId, (session) => session.call("submit", json), (save) => saveWithFirst(save, json, joins));
     } finally {
-      bodies.delete(runId);
-      played.playing = false;
+      this.#bodies.delete(runId);
+      run.playing = false;
     }
-  };
+  }
 
-  return {
-    play: async (runId, body) => {
-      for (;;) {
-        // Without a core, what is to come before waits for that as well.
-        if (client.isOpen()) await idle();
-        const result = await begin(runId, body);
-        if (result.outcome !== "dropped") return result;
-        await idle();
-      }
-    },
-    target: (runId) => {
-      const none = async (): Promise<Played> => ({ lines: [] });
-      const body = bodies.get(runId) ?? (runIds.has(runId) ? none : undefined);
-      if (!body) return undefined;
-      const send = async (_: unknown, init?: RequestInit): Promise<Response> => {
-        const { lines, whenRead } = await body(init?.signal ?? undefined);
-        const read = whenRead && new Promise<void>((end) => (reading = { id: runId, end: () => (whenRead(), end()) }));
-        return responseOf(lines, read);
-      };
-      return { url: "about:blank", fetch: send as typeof fetch };
-    },
-    idle,
-    owns: (runId) => runId === last?.id,
-    shown: (session, thread, failure) => {
-      if (reading && !session.isLoading && session.runId === reading.id) {
-        const { end } = reading;
-        reading = undefined;
-        queueMicrotask(end);
-      }
-      const shown = session.thread === thread ? session : { ...session, thread };
-      const queue = shown.queue.some(({ runId }) => runId === last?.id) ? shown.queue.filter(({ runId }) => runId !== last?.id) : shown.queue;
-      if (!covers(session)) return failure && !session.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };
-      const { runId, outcome, timing } = last!.before;
-      const error = failure ?? (last!.playing ? undefined : session.error);
-      return {
-        ...{ ...shown, queue, runId, timing, error, connection: closed },
-        status: error ? "error" : "idle",
-        isLoading: false,
-        outcome: session.outcome === "interrupted" ? session.outcome : outcome,
-      };
-    },
-    saved: (json) => {
-      const ids = [...runIds].map((id) => `"runId":${JSON.stringify(id)}`);
-      if (!ids.some((id) => json.includes(id))) return json;
-      const stopped = ids.reduce((text, id) => text.replace(`${id},"running":true`, '"running":false'), json);
-      return withMembers(stopped, { queue: (list) => `[${textsOf(list).filter((text) => !ids.some((id) => text.includes(id))).join(",")}]` });
-    },
-    rest: () => waiting.splice(0).forEach((wake) => wake()),
-  };
+  /** Whether such a run has made the snapshot. */
+  #covers({ runId }: AgentSnapshot<State>): boolean {
+    const last = this.#last;
+    return !!last && (last.playing || runId === last.id);
+  }
+
+  #endReading({ isLoading, runId }: AgentSnapshot<State>): void {
+    const reading = this.#reading;
+    if (!reading || isLoading || runId !== reading.id) return;
+    const { end } = reading;
+    this.#reading = undefined;
+    queueMicrotask(end);
+  }
+}
+
+/** A hidden run, with what was shown before it. */
+interface HiddenRun<State> {
+  readonly id: string;
+  readonly before: AgentSnapshot<State>;
+  playing: boolean;
+}
+
+/** The snapshot of a hidden run as if there were none. */
+function withoutRun<State>(core: AgentSnapshot<State>, { before, playing }: HiddenRun<State>, failure: AgentError | undefined): AgentSnapshot<State> {
+  const { runId, timing } = before;
+  const error = failure ?? (playing ? undefined : core.error);
+  const outcome = core.outcome === "interrupted" ? core.outcome : before.outcome;
+  return { ...core, runId, timing, outcome, error, status: error ? "error" : "idle", isLoading: false, connection: closed };
+}
+
+/** The save with the run before all that waits in it. */
+const saveWithFirst = (save: string, run: string, joins: boolean): string =>
+  withMembers(save, {
+    queue: (list) => `[${[run, ...textsOf(list)].join(",")}]`,
+    // Nobody joins the run that was left: nothing waits for it.
+    running: (is) => (joins ? is : "false"),
+  });
+
+/** The save without these runs: neither in progress nor in the queue. */
+function saveWithout(runIds: ReadonlySet<string>, json: string): string {
+  const ids = [...runIds].map((id) => `"runId":${JSON.stringify(id)}`);
+  if (!ids.some((id) => json.includes(id))) return json;
+  const stopped = ids.reduce((text, id) => text.replace(`${id},"running":true`, '"running":false'), json);
+  return withMembers(stopped, { queue: (list) => `[${textsOf(list).filter((text) => !ids.some((id) => text.includes(id))).join(",")}]` });
 }

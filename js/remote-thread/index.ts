@@ -66,17 +66,17 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 
   return {
-    shown: opening.shown,
-    load: opening.load,
-    isLoading: opening.isLoading,
-    hasFailed: opening.hasFailed,
-    giveUp: opening.giveUp,
-    leave: opening.leave,
-    begin: opening.handed,
-    loadOlder: () => paging.load(opening.load, opening.signal),
-    owns: hidden.owns,
-    saved: hidden.saved,
-    opens: opening.target,
+    shown: (snapshot) => opening.shown(snapshot),
+    load: () => opening.load(),
+    isLoading: () => opening.isLoading(),
+    hasFailed: () => opening.hasFailed(),
+    giveUp: () => opening.giveUp(),
+    leave: () => opening.leave(),
+    begin: () => opening.handed(),
+    loadOlder: () => paging.load(() => opening.load(), opening.signal),
+    owns: (runId) => hidden.owns(runId),
+    saved: (json) => hidden.saved(json),
+    opens: (request) => opening.target(request),
     prepare: async (reason, asking, params = {}) => {
       reasons.note(reason, asking, params);
       // Opening a thread is no run that a submit could be refused for.
@@ -104,6 +104,6 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
         throw error;
       }
     },
-    dispose: opening.dispose,
+    dispose: () => opening.dispose(),
   };
 }

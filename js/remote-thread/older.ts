@@ -21,79 +21,102 @@ export interface Paging {
 
 /** Nothing to page in yet. */
 export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<State>): Paging {
-  let before: string | undefined;
-  // The messages before which older ones go.
-  let front = new Set<string>();
-  // A cursor that comes again leads nowhere.
-  let seen = new Set<string>();
+  const cursor = createCursor(client);
   let loading: Promise<boolean> | undefined;
   let begun = 0;
-
-  const repeats = (what: string): void =>
-    client.emitter.emit("warning", { code: "older-repeats", message: `The loader of the thread names ${what}: the thread is not paged further` });
-
-  const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): void => {
-    const next = older === true ? messages[0]?.id : older || undefined;
-    before = next === undefined || seen.has(next) ? undefined : next;
-    if (before !== next) repeats(`the page ${JSON.stringify(next)} once more`);
-    if (messages.length) front = new Set(messages.map(client.keyOf));
-  };
-
-  /** Shows a page before the thread. False: there is nothing new in it, or nothing that the guard lets pass. */
-  const show = async (page: readonly Message[]): Promise<boolean> => {
-    const { messages, threadId } = client.core();
-    const all = withOlder(messages, page, client.keyOf);
-    if (all === messages) return false;
-    if (!client.options().guard) client.edit(messages, all);
-    else {
-      // The gate is in the way of runs. Shown messages are not judged again.
-      const turn = begun;
-      const runId = client.uuid();
-      await hidden.play(runId, async () => {
-        const { interrupts, messages: now } = client.core();
-        return toEvents({ messages: turn === begun ? withOlder(now, page, client.keyOf) : now }, interrupts, runId, threadId);
-      });
-      const knownKeys = new Set(messages.map(client.keyOf));
-      const brought = new Set(page.map(client.keyOf));
-      if (!client.core().messages.some((message) => brought.has(client.keyOf(message)) && !knownKeys.has(client.keyOf(message)))) return false;
-    }
-    client.changed();
-    return true;
-  };
 
   const next = async (reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean> => {
     client.use();
     await client.ready();
     // Another tab, which had the store meanwhile, has opened the thread for itself, and not so far back perhaps.
-    if (before !== undefined && !client.core().messages.some((message) => front.has(client.keyOf(message)))) await reopen();
+    if (cursor.page !== undefined && !cursor.hasFront()) await reopen();
     const turn = begun;
-    for (let empty = 0; before !== undefined && empty < mostEmpty; empty++) {
-      const from = before;
-      const page = await askPage(client, from, ended).catch((cause: unknown) => {
+    const isCurrent = (): boolean => turn === begun;
+    for (let empty = 0; cursor.page !== undefined && empty < mostEmpty; empty++) {
+      const page = await askPage(client, cursor.page, ended).catch((cause: unknown) => {
         if (!ended.aborted) throw cause;
         return undefined;
       });
       // Reloaded, or gone, meanwhile.
-      if (turn !== begun || client.disposed()) return false;
-      seen.add(from);
-      turnTo(page?.older, page?.messages ?? []);
-      if (await show(page?.messages ?? [])) return true;
+      if (!isCurrent() || client.disposed()) return false;
+      cursor.turnTo(page?.older, page?.messages ?? []);
+      if (await show(client, hidden, page?.messages ?? [], isCurrent)) return true;
     }
-    if (before !== undefined) repeats(`${mostEmpty} pages in a row that have nothing new`);
-    before = undefined;
+    cursor.end();
     client.changed();
     return false;
   };
 
   return {
     get has() {
-      return before !== undefined;
+      return cursor.page !== undefined;
     },
     load: (reopen, ended) => (loading ??= next(reopen, ended).finally(() => (loading = undefined))),
     begin: (older, messages) => {
       begun++;
+      cursor.begin(older, messages);
+    },
+  };
+}
+
+/** The place in the stored thread up to which it is shown. */
+function createCursor<State>(client: RemoteClient<State>) {
+  // The page that comes next.
+  let page: string | undefined;
+  // The messages before which its messages go.
+  let front = new Set<string>();
+  // A page that comes again leads nowhere.
+  let seen = new Set<string>();
+
+  const repeats = (what: string): void =>
+    client.emitter.emit("warning", { code: "older-repeats", message: `The loader of the thread names ${what}: the thread is not paged further` });
+  const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): void => {
+    if (page !== undefined) seen.add(page);
+    const next = older === true ? messages[0]?.id : older || undefined;
+    page = next === undefined || seen.has(next) ? undefined : next;
+    if (page !== next) repeats(`the page ${JSON.stringify(next)} once more`);
+    if (messages.length) front = new Set(messages.map(client.keyOf));
+  };
+  return {
+    get page() {
+      return page;
+    },
+    /** Whether a message of the last page is shown. */
+    hasFront: (): boolean => client.core().messages.some((message) => front.has(client.keyOf(message))),
+    /** The page has come: the next one is that before it. */
+    turnTo,
+    /** The thread is opened anew: the next page is that before these messages. */
+    begin: (older: ThreadPage["older"], messages: readonly Message[]): void => {
+      page = undefined;
       seen = new Set();
       turnTo(older, messages);
     },
+    /** There is none, or only pages that have nothing new. */
+    end: (): void => {
+      if (page !== undefined) repeats(`${mostEmpty} pages in a row that have nothing new`);
+      page = undefined;
+    },
   };
+}
+
+/** Shows a page before the thread. False: there is nothing new in it, or nothing that the guard lets pass. */
+async function show<State>(client: RemoteClient<State>, hidden: Hidden<State>, page: readonly Message[], isCurrent: () => boolean): Promise<boolean> {
+  const { keyOf } = client;
+  const { messages, threadId } = client.core();
+  const all = withOlder(messages, page, keyOf);
+  if (all === messages) return false;
+  if (!client.options().guard) client.edit(messages, all);
+  else {
+    // The gate is in the way of runs. Shown messages are not judged again.
+    const runId = client.uuid();
+    await hidden.play(runId, async () => {
+      const { interrupts, messages: now } = client.core();
+      return toEvents({ messages: isCurrent() ? withOlder(now, page, keyOf) : now }, interrupts, runId, threadId);
+    });
+    const knownKeys = new Set(messages.map(keyOf));
+    const brought = new Set(page.map(keyOf));
+    if (!client.core().messages.some((message) => brought.has(keyOf(message)) && !knownKeys.has(keyOf(message)))) return false;
+  }
+  client.changed();
+  return true;
 }

@@ -17,7 +17,7 @@ import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
 import { changed, unanswered, type OpenedThread } from "./page.js";
 import { createThreadRequest } from "./thread-request.js";
-import { createStatus } from "./status.js";
+import { createStatus, type ThreadStatus } from "./status.js";
 
 /** The opening of a thread. */
 export interface Opening<State> {
@@ -60,104 +60,151 @@ function createLoading(): Loading {
 
 /** Nothing is opened yet. */
 export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging): Opening<State> {
-  const { options, core } = client;
-  const gone = new AbortController();
-  const { signal } = gone;
-  const status = createStatus(client, hidden, paging);
-  const calls = createOpenCalls(client);
-  const request = createThreadRequest(client, (error) => {
-    status.set("error", error);
-    client.emitter.emit("error", error);
-    loading?.reject(error);
-  });
-  let loading: Loading | undefined;
-  // Grows while runs are in progress, but for those that open the thread.
-  let runs = 0;
-  // The body that has been read so far of a run in progress, which is joined.
-  let begun: Connected["begun"];
-  let wasLeft = false;
-  // Submits wait in the core from then on.
-  let hand = (): void => {};
-  let handed: Promise<void> | undefined;
+  return new ThreadOpening(client, hidden, paging);
+}
 
-  const begin = async (): Promise<void> => {
+class ThreadOpening<State> implements Opening<State> {
+  readonly #client: RemoteClient<State>;
+  readonly #hidden: Hidden<State>;
+  readonly #paging: Paging;
+  readonly #status: ThreadStatus<State>;
+  readonly #calls: ReturnType<typeof createOpenCalls>;
+  readonly #request: ReturnType<typeof createThreadRequest>;
+  readonly #gone = new AbortController();
+  readonly #joined = createJoined();
+  #loading: Loading | undefined;
+  // Grows while runs are in progress, but for those that open the thread.
+  #runs = 0;
+  #wasLeft = false;
+  // Submits wait in the core from then on.
+  #hand = (): void => {};
+  #handed: Promise<void> | undefined;
+
+  constructor(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging) {
+    this.#client = client;
+    this.#hidden = hidden;
+    this.#paging = paging;
+    this.#status = createStatus(client, hidden, paging);
+    this.#calls = createOpenCalls(client);
+    this.#request = createThreadRequest(client, (error) => {
+      this.#status.set("error", error);
+      client.emitter.emit("error", error);
+      this.#loading?.reject(error);
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  load(): Promise<void> {
+    if (this.#loading && !this.#status.failure) return this.#loading.promise;
+    const asksAgain = this.#loading && this.#request.hasFailed();
+    this.#loading = undefined;
+    const { thread, threadId } = this.#client.options();
+    // Without an id the server has none of it.
+    if (!thread?.load || threadId === undefined) return Promise.resolve();
+    const { promise } = (this.#loading = createLoading());
+    this.#status.set("loading");
+    if (asksAgain) this.#request.repeat();
+    else {
+      this.#handed = new Promise((settle) => (this.#hand = settle));
+      void this.#begin();
+    }
+    return promise;
+  }
+
+  isLoading(): boolean {
+    return !!this.#loading;
+  }
+
+  hasFailed(): boolean {
+    return !!this.#loading && !!this.#status.failure;
+  }
+
+  giveUp(): boolean {
+    return !!this.#loading && this.#request.giveUp();
+  }
+
+  leave(): void {
+    this.#wasLeft = !!this.#loading;
+  }
+
+  async handed(): Promise<void> {
+    if (this.#status.now === "loading" && !this.#loading) void this.load();
+    await this.#handed;
+  }
+
+  shown(core: AgentSnapshot<State>): AgentSnapshot<State> {
+    if (!core.isLoading) queueMicrotask(() => this.#hidden.rest());
+    else if (this.#client.isOpen() && !this.#hidden.owns(core.runId!)) this.#runs++;
+    this.#calls.see(core);
+    return this.#status.shown(core);
+  }
+
+  target({ runId, resume }: TransportRequest): TransportTarget | undefined {
+    return resume ? this.#joined.target(runId) : this.#hidden.target(runId);
+  }
+
+  dispose(): void {
+    this.#gone.abort();
+    this.#hand();
+    this.#hidden.rest();
+    this.#loading?.reject(this.#client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
+  }
+
+  async #begin(): Promise<void> {
+    const [client, request] = [this.#client, this.#request];
     const id = client.uuid();
-    const stop = request.begin(id, signal);
+    const stop = request.begin(id, this.signal);
     client.use();
     await client.ready();
-    const since = runs;
-    const played = play(client, hidden, id, stop, {
+    const since = this.#runs;
+    const played = play(client, this.#hidden, id, stop, {
       ask: () => request.ask(id, stop.signal),
-      hasRun: () => runs !== since,
-      joins: (body) => void (begun = body),
+      hasRun: () => this.#runs !== since,
+      joins: this.#joined.set,
     });
-    hand();
-    const { outcome, error, page } = await played;
+    this.#hand();
+    const result = await played;
     request.end();
-    if (client.disposed()) return;
-    const current = loading!;
-    loading = undefined;
-    if (!request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
-      calls.begin();
-      paging.begin(page.older, page.stored ?? []);
-      status.set(core().messages.length ? "ready" : "new");
-      return current.resolve();
+    if (!client.disposed()) this.#end(result, stop);
+  }
+
+  /** Settles the call of `load` with the result. */
+  #end({ outcome, error, page }: OpeningResult, stop: AbortController): void {
+    const loading = this.#loading!;
+    this.#loading = undefined;
+    if (!this.#request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
+      this.#calls.begin();
+      this.#paging.begin(page.older, page.stored ?? []);
+      this.#status.set(this.#client.core().messages.length ? "ready" : "new");
+      return loading.resolve();
     }
     // An answer that is still on its way has nobody to go to.
     stop.abort();
-    status.set(wasLeft ? "loading" : "error", error);
-    wasLeft = false;
-    current.reject(error ?? client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
-  };
+    this.#status.set(this.#wasLeft ? "loading" : "error", error);
+    this.#wasLeft = false;
+    loading.reject(error ?? this.#client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
+  }
+}
 
-  const load = (): Promise<void> => {
-    if (loading && !status.failure) return loading.promise;
-    const asksAgain = loading && request.hasFailed();
-    loading = undefined;
-    // Without an id the server has none of it.
-    if (!options().thread?.load || options().threadId === undefined) return Promise.resolve();
-    const { promise } = (loading = createLoading());
-    status.set("loading");
-    if (asksAgain) request.repeat();
-    else {
-      handed = new Promise((settle) => (hand = settle));
-      void begin();
-    }
-    return promise;
-  };
-
+/** The body that was read so far of a run in progress, for the request that joins the run. */
+function createJoined() {
+  let begun: Connected["begun"];
   return {
-    signal,
-    load,
-    isLoading: () => !!loading,
-    hasFailed: () => !!loading && !!status.failure,
-    giveUp: () => !!loading && request.giveUp(),
-    leave: () => void (wasLeft = !!loading),
-    handed: async () => {
-      if (status.now === "loading" && !loading) void load();
-      await handed;
-    },
-    shown: (next) => {
-      if (!next.isLoading) queueMicrotask(hidden.rest);
-      else if (client.isOpen() && !hidden.owns(next.runId!)) runs++;
-      calls.see(next);
-      return status.shown(next);
-    },
-    target: ({ runId, resume }) => {
-      if (!resume) return hidden.target(runId);
+    set: (next: Connected["begun"]): void => void (begun = next),
+    target: (runId: string): TransportTarget | undefined => {
       if (begun?.runId !== runId) return undefined;
       const { take } = begun;
       begun = undefined;
       return { url: "about:blank", fetch: (async () => take()) as typeof fetch };
     },
-    dispose: () => {
-      gone.abort();
-      hand();
-      hidden.rest();
-      loading?.reject(client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
-    },
   };
 }
+
+/** The end of the run that opens the thread, with the page that has come. */
+type OpeningResult = RunResult & { readonly page: Partial<OpenedThread> };
 
 /** The opening, as its run sees it. */
 interface OpeningRun {
@@ -175,7 +222,7 @@ async function play<State>(
   id: string,
   stop: AbortController,
   { ask, hasRun, joins }: OpeningRun,
-): Promise<RunResult & { readonly page: Partial<OpenedThread> }> {
+): Promise<OpeningResult> {
   // Asked before the core is there, which may be on its way still.
   const early = client.isOpen() ? undefined : ask();
   early?.catch(() => {});

@@ -43,17 +43,10 @@ export function createBoard(ended: AbortSignal): Board {
   const listeners = new Set<() => void>();
   let shown: ThreadsSnapshot | undefined;
 
-  const fold = (list: readonly ThreadInfo[], changes: Iterable<Change>) => [...changes].reduce((threads, change) => change.fold(threads), list);
   const show = (old: ThreadsSnapshot | undefined): ThreadsSnapshot => {
-    const all = fold(confirmed, pending);
-    const part = (archived: boolean, before: readonly ThreadInfo[] = []) => {
-      const list = all.filter((thread) => !!thread.archived === archived);
-      // The old list where it has the same threads.
-      return before.length === list.length && list.every((thread, i) => thread === before[i]) ? before : list;
-    };
     const { next, ...rest } = progress;
     const ids = new Set([...pending].map(({ threadId }) => threadId));
-    return { threads: part(false, old?.threads), archived: part(true, old?.archived), hasMore: next !== undefined, pending: [...ids], ...rest };
+    return { ...parts(fold(confirmed, pending), old), hasMore: next !== undefined, pending: [...ids], ...rest };
   };
   const report: Board["report"] = (members) => {
     if (ended.aborted) return;
@@ -100,4 +93,16 @@ export function createBoard(ended: AbortSignal): Board {
       report({});
     },
   };
+}
+
+const fold = (list: readonly ThreadInfo[], changes: Iterable<Change>): readonly ThreadInfo[] =>
+  [...changes].reduce((threads, change) => change.fold(threads), list);
+
+/** The threads in two lists, each of which is the old one where that has the same. */
+function parts(all: readonly ThreadInfo[], old: ThreadsSnapshot | undefined): Pick<ThreadsSnapshot, "threads" | "archived"> {
+  const part = (archived: boolean, before: readonly ThreadInfo[] = []): readonly ThreadInfo[] => {
+    const list = all.filter((thread) => !!thread.archived === archived);
+    return before.length === list.length && list.every((thread, i) => thread === before[i]) ? before : list;
+  };
+  return { threads: part(false, old?.threads), archived: part(true, old?.archived) };
 }

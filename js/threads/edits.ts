@@ -11,38 +11,7 @@ import type { Board } from "./board.js";
 
 /** The methods of a list that change threads. */
 export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSource>): Pick<Threads, "create" | "rename" | "archive" | "delete" | "update"> {
-  // Changes of one thread go to the server one after the other.
-  const turns = new Map<string, Promise<unknown>>();
-
-  /** Shows a change, asks the server, and keeps what is confirmed of it or takes it back. */
-  const change = async (
-    shown: Change,
-    doing: string,
-    action?: (request: ServerRequest) => Promise<unknown>,
-    confirmed = (answer: Partial<ThreadInfo>): Change[] => [shown, changing(shown.threadId, answer)],
-  ): Promise<void> => {
-    const { threadId } = shown;
-    const before = turns.get(threadId);
-    board.begin(shown);
-    // How the one before went is told to whoever asked for it.
-    const turn = (async () => {
-      await before?.catch(() => {});
-      return action && ask(doing, action);
-    })();
-    turns.set(threadId, turn);
-    try {
-      const answer = await turn;
-      board.end(shown, ...confirmed(typeof answer === "object" && answer && !(answer instanceof Response) ? answer : {}));
-    } catch (cause) {
-      const error = toError(cause, doing);
-      board.end(shown);
-      board.report({ error });
-      throw error;
-    } finally {
-      if (turns.get(threadId) === turn) turns.delete(threadId);
-    }
-  };
-
+  const change = createChanger(board, ask);
   return {
     create: async (thread = {}) => {
       const now = Date.now();
@@ -85,3 +54,37 @@ export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSourc
 }
 
 const missing = (name: string): AgentError => unsupported("threads", `This list of threads has no function "${name}"`);
+
+/** A function that shows a change, asks the server, and keeps what is confirmed of it or takes it back. */
+function createChanger(board: Board, ask: Ask) {
+  // Changes of one thread go to the server one after the other.
+  const turns = new Map<string, Promise<unknown>>();
+
+  return async (
+    shown: Change,
+    doing: string,
+    action?: (request: ServerRequest) => Promise<unknown>,
+    confirmed = (answer: Partial<ThreadInfo>): Change[] => [shown, changing(shown.threadId, answer)],
+  ): Promise<void> => {
+    const { threadId } = shown;
+    const before = turns.get(threadId);
+    board.begin(shown);
+    // How the one before went is told to whoever asked for it.
+    const turn = (async () => {
+      await before?.catch(() => {});
+      return action && ask(doing, action);
+    })();
+    turns.set(threadId, turn);
+    try {
+      const answer = await turn;
+      board.end(shown, ...confirmed(typeof answer === "object" && answer && !(answer instanceof Response) ? answer : {}));
+    } catch (cause) {
+      const error = toError(cause, doing);
+      board.end(shown);
+      board.report({ error });
+      throw error;
+    } finally {
+      if (turns.get(threadId) === turn) turns.delete(threadId);
+    }
+  };
+}

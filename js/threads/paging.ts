@@ -17,24 +17,9 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
   // How many pages are shown, and where they began: a cursor that comes again would lead around in a circle.
   let pages = 1;
   let cursors = new Set<string>();
-  let loading: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
-  let more: { readonly abort: AbortController; readonly done: Promise<boolean> } | undefined;
+  const readAfter = createReader(ask, list, limit);
 
-  /** The next page that has something new, if any. */
-  const page = async (from: string | undefined, known: readonly ThreadInfo[], seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
-    for (let cursor = from, stale = 1;; stale += 1) {
-      const answer = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
-      const { threads, next } = readPage(answer);
-      const following = next && !seen.has(next) ? next : undefined;
-      if (following) seen.add(following);
-      const news = threads.some(({ threadId }) => !known.some((thread) => thread.threadId === threadId));
-      if (news || !following) return { threads, next: following };
-      if (stale === maxStalePages) return { threads };
-      cursor = following;
-    }
-  };
-
-  const work = async (ended: AbortSignal): Promise<void> => {
+  const loading = createTask(async (ended): Promise<void> => {
     const { status } = board.progress;
     board.report({ status: status === "ready" ? status : "loading", isLoadingMore: false, error: undefined });
     const request = board.request();
@@ -43,7 +28,7 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
       let all: readonly ThreadInfo[] = [];
       let from: string | undefined;
       for (let remaining = pages; remaining > 0 && (from !== undefined || remaining === pages); remaining -= 1) {
-        const read = await page(from, all, seen, ended);
+        const read = await readAfter(from, all, seen, ended);
         all = joined(board.confirmed, all, read.threads);
         from = read.next ?? undefined;
       }
@@ -57,25 +42,13 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     } finally {
       request.end();
     }
-  };
+  });
 
-  const load = (): Promise<void> => {
-    const again = new AgentError({ kind: "aborted", message: "The list of threads is loaded again" });
-    loading?.abort.abort(again);
-    // A page that is on its way belongs to the list that is replaced.
-    more?.abort.abort(again);
-    more = undefined;
-    const abort = new AbortController();
-    const task = { abort, done: work(abort.signal).finally(() => void (loading === task && (loading = undefined))) };
-    loading = task;
-    return task.done;
-  };
-
-  const append = async (ended: AbortSignal): Promise<boolean> => {
+  const more = createTask(async (ended): Promise<boolean> => {
     board.report({ isLoadingMore: true, error: undefined });
     const request = board.request();
     try {
-      const read = await page(board.progress.next, board.confirmed, cursors, ended);
+      const read = await readAfter(board.progress.next, board.confirmed, cursors, ended);
       if (ended.aborted) return board.progress.next !== undefined;
       pages += 1;
       request.land(joined(board.confirmed, board.confirmed, read.threads), { next: read.next ?? undefined, isLoadingMore: false });
@@ -85,18 +58,53 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
       request.end();
     }
     return board.progress.next !== undefined;
-  };
+  });
 
+  const load = (): Promise<void> => {
+    const again = new AgentError({ kind: "aborted", message: "The list of threads is loaded again" });
+    // A page that is on its way belongs to the list that is replaced.
+    for (const task of [loading, more]) task.abort(again);
+    return loading.begin();
+  };
   const loadMore = async (): Promise<boolean> => {
-    if (loading) await loading.done;
+    await loading.done();
     if (board.progress.status !== "ready") await load();
-    if (board.progress.next === undefined) return false;
-    if (more) return more.done;
-    const abort = new AbortController();
-    const task = { abort, done: append(abort.signal).finally(() => void (more === task && (more = undefined))) };
-    more = task;
-    return task.done;
+    return board.progress.next !== undefined && (more.done() ?? more.begin());
   };
-
   return { load, loadMore };
+}
+
+/** Work of which one piece at a time is wanted. */
+function createTask<Result>(work: (ended: AbortSignal) => Promise<Result>) {
+  let current: { readonly end: AbortController; readonly done: Promise<Result> } | undefined;
+  return {
+    /** The result of the piece in progress, if there is one. */
+    done: () => current?.done,
+    begin: (): Promise<Result> => {
+      const end = new AbortController();
+      const mine = { end, done: work(end.signal).finally(() => void (current === mine && (current = undefined))) };
+      current = mine;
+      return mine.done;
+    },
+    abort: (reason: AgentError): void => {
+      current?.end.abort(reason);
+      current = undefined;
+    },
+  };
+}
+
+/** A function that reads the next page that has something new, if any. */
+function createReader(ask: Ask, list: ThreadsSource["list"], limit: number) {
+  return async (from: string | undefined, known: readonly ThreadInfo[], seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
+    for (let cursor = from, stale = 1;; stale += 1) {
+      const answer = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
+      const { threads, next } = readPage(answer);
+      const following = next && !seen.has(next) ? next : undefined;
+      if (following) seen.add(following);
+      const news = threads.some(({ threadId }) => !known.some((thread) => thread.threadId === threadId));
+      if (news || !following) return { threads, next: following };
+      if (stale === maxStalePages) return { threads };
+      cursor = following;
+    }
+  };
 }

@@ -1,4 +1,4 @@
-// What an inspector shows: an agent that it watches, or a recording.
+// The subject of an inspector: an agent that it watches, or a recording.
 
 import type { Agent, AgentSnapshot, RunResult } from "../../api/types.js";
 import { readLog, writeLog } from "./file.js";

@@ -171,9 +171,9 @@ export const bugs = [
   },
   {
     name: "a page reads what it has written itself, before the code of saves had come, as another tab's",
-    file: "persistence/saves.ts",
-    from: "let sure = !!early?.owns;",
-    to: "let sure = false;",
+    file: "persistence/owner.ts",
+    from: "if (!early?.owns) place.version++;",
+    to: "place.version++;",
     tests: ["tabs"],
   },
   {

@@ -102,8 +102,8 @@ export const bugs = [
   {
     name: "older pages are put before the thread that another tab has opened",
     file: "remote-thread/older.ts",
-    from: "front.has(client.keyOf(message)))) await reopen();",
-    to: "front.has(client.keyOf(message)))) await null;",
+    from: "!cursor.hasFront()) await reopen();",
+    to: "!cursor.hasFront()) await null;",
     tests: ["older"],
   },
   {
@@ -116,7 +116,7 @@ export const bugs = [
   {
     name: "a thread whose opening was hung up is not opened by whoever comes next",
     file: "remote-thread/open.ts",
-    from: 'wasLeft ? "loading" : "error", error',
+    from: 'this.#wasLeft ? "loading" : "error", error',
     to: '"error", error',
     tests: ["tabs"],
   },

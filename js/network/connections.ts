@@ -1,0 +1,24 @@
+// Helpers of transports whose connections are not requests with fetch.
+
+import type { ChannelSource, OpenWire } from "../api/channel.js";
+import type { KeepOpenOptions } from "../api/types.js";
+
+/** The open connection of each thread. */
+export function createConnections<Connection>() {
+  const open = new Map<string, Connection>();
+  return {
+    get: (threadId: string): Connection | undefined => open.get(threadId),
+    /** Notes a connection in place of the last one, until what it returns is called. */
+    add: (threadId: string, connection: Connection) => {
+      open.set(threadId, connection);
+      return (): void => void (open.get(threadId) === connection && open.delete(threadId));
+    },
+  };
+}
+
+/** The `keep` of a transport: its connections that are kept open. */
+export function keepOption(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: ChannelSource } {
+  if (!keepOpen) return {};
+  const create: ChannelSource["create"] = async (client) => (await import("./channel.js")).createChannel(client);
+  return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create } };
+}
