@@ -28,7 +28,7 @@ export const addOns = {
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
 const shortest = 100;
 
-/** What drops a value that may be absent is called without an add-on, too. */
+/** The destructor of a value that may be absent is called without an add-on, too. */
 const dropsMaybe = /drop_in_place::<core::option::Option</;
 
 /** @typedef {Map<number, string[]>} Owners  the add-ons that have a function, by its number */
