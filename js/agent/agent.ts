@@ -96,6 +96,8 @@ function createAgentOf<State>(
     disconnect: async () => {
       alive();
       thread.channel?.leave();
+      // A run that waits for the core begins before it is left.
+      if (!link.open() && link.busy()) link.act((session) => session.call("disconnect"));
       await link.call("disconnect");
       thread.channel?.current?.close();
     },

@@ -16,9 +16,8 @@ import { createLinkState } from "./link-state.js";
 import { createOpener } from "./opener.js";
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
-export function createLink<State>(client: LinkClient<State>): Link<State> {
+export function createLink<State>(client: LinkClient<State>, shared = createLinkState(client)): Link<State> {
   const { read, publish } = client;
-  const shared = createLinkState(client);
   const { runs, steps } = shared;
   const opener = createOpener(client, shared);
 

@@ -25,8 +25,8 @@ export interface Ticketed<State> {
 /** The tickets of a session. */
 export interface Tickets<State> {
   start(run: Run<State>): void;
-  /** A ticket has come to its end: JSON text of the result. */
-  settled(ticket: number, json: string): void;
+  /** A ticket has come to its end: JSON text of the result. `refusal`: the worker has refused the run. */
+  settled(ticket: number, json: string, refusal?: unknown): void;
 }
 
 /** Nothing was started yet. */
@@ -46,13 +46,14 @@ export function createTickets<State>({ runs, report }: LinkState<State>, client:
   };
 
   /** Without a run if nobody asked for it, but a result that was given by hand led to it. */
-  const finish = (ticket: number, run: Run<State> | undefined, json: string): void => {
+  const finish = (ticket: number, run: Run<State> | undefined, json: string, refusal?: unknown): void => {
     tickets.delete(ticket);
     if (run && !runs.delete(run)) return;
     // A caller that waits for the end must find it in the snapshot.
     const { error: data, ...result } = JSON.parse(json);
     const waiting = run ?? adopted(result.runId);
     client.onceShown(() => {
+      if (refusal) return run?.reject(misuse(refusal));
       if (!data) return report(waiting, result);
       const shown = read().error;
       const same = shown && shown.kind === data.kind && shown.message === data.message;
@@ -82,10 +83,10 @@ export function createTickets<State>({ runs, report }: LinkState<State>, client:
         if (current()) finish(ticket, tickets.get(ticket), json);
       }
     },
-    settled: (ticket, json) => {
+    settled: (ticket, json, refusal) => {
       const run = tickets.get(ticket);
       if (!run && starting) early.set(ticket, json);
-      else if (current()) finish(ticket, run, json);
+      else if (current()) finish(ticket, run, json, refusal);
     },
   };
 }

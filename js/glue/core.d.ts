@@ -81,8 +81,8 @@ export interface Host {
   stopRemote(runId: string): void;
   /** The snapshot is out of date. Urgent: take the patch now, else at the next notification. */
   changed(urgent: boolean): void;
-  /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. */
-  settled(ticket: number, result: string): void;
+  /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. `refusal`: the page's own, of a core that answers later. */
+  settled(ticket: number, result: string, refusal?: unknown): void;
   /** A CUSTOM event; the value as JSON text. */
   custom(name: string, value: string): void;
   /** One AG-UI event as JSON text, as it came, before it is reduced. */
@@ -158,6 +158,8 @@ export interface SessionMethods {
   editQueued: boolean;
   /** `{v, threadId, messages, state, …}`. */
   save: string;
+  /** The same without messages and state. */
+  record: string;
   /** `{forwarded, blocked, total}` of the guard. */
   guardCounters: string | undefined;
   /** Whether an event may go to the agent: the decision as JSON text, where there is a guard. */

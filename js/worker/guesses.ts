@@ -5,12 +5,17 @@
 
 import { keep } from "../snapshot/mirror.js";
 import type { AgentSnapshot } from "../api/types.js";
+import type { Run } from "../core/client.js";
+import type { Queued } from "../snapshot/save.js";
 import type { RemoteSession } from "./session.js";
 
 /** The expected effect of a call on the snapshot. */
 export interface Guess<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   ticket?: number | undefined;
+  /** A submit that a save has until the worker has answered; `waits`: as far as is known, another run is in progress. */
+  run?: Run<State> | undefined;
+  waits?: boolean;
   /** It replies to some of the interrupts. */
   part?: boolean | undefined;
   stops?: boolean;
@@ -24,14 +29,18 @@ export interface Guesses<State> {
   /** The worker's snapshot: patches fit that one only. */
   readonly confirmed: AgentSnapshot<State>;
   readonly all: readonly Guess<State>[];
+  /** The submits that the worker has not answered. */
+  readonly sent: readonly Guess<State>[];
   /** The worker has not answered for all that was done. */
   readonly pending: boolean;
   /** Shows a guess. Returns when the worker has done it; `applied` is called in that turn. */
   expect(session: RemoteSession, guess: Guess<State>, applied?: () => void): Promise<void>;
   /** The worker has said this. */
   confirm(next: AgentSnapshot<State>): void;
-  /** It has answered for a ticket. */
-  settled(ticket: number): void;
+  /** It has answered for a ticket. Returns whether it had not said before that it has that submit. */
+  settled(ticket: number): boolean;
+  /** No save has the submits that it has not answered. */
+  forget(): void;
   /** Shows the thread without what the worker has done, unless the patch that has it is not applied to its end. */
   catchUp(): void;
   /** There is nothing more to wait for: what is shown is what there is. `amend`: but for this, which is not published. */
@@ -72,6 +81,9 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
     get all() {
       return [...guesses];
     },
+    get sent() {
+      return [...guesses].filter(({ run, done }) => run && !done);
+    },
     get pending() {
       return guesses.size > 0;
     },
@@ -94,8 +106,14 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
       show();
     },
     settled: (ticket) => {
-      for (const guess of guesses) if (guess.ticket === ticket || guess.stops) guess.done = true;
+      const ends = (guess: Guess<State>): boolean => guess.ticket === ticket;
+      const early = [...guesses].some((guess) => ends(guess) && guess.run && !guess.done);
+      for (const guess of guesses) if (ends(guess) || guess.stops) guess.done = true;
       catchUp();
+      return early;
+    },
+    forget: () => {
+      for (const guess of guesses) delete guess.run;
     },
     catchUp,
     freeze: (amend = (shown) => shown) => {
@@ -104,6 +122,9 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
     },
   };
 }
+
+/** Submits as a save has them. */
+export const queuedOf = <State>(some: readonly Guess<State>[]): Queued[] => some.flatMap(({ run }) => run?.queued?.() ?? []);
 
 /** Values that came as they were shown stay the same objects. */
 function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {

@@ -51,12 +51,10 @@ export interface FromWorker {
 
 /** The maker of a session, which receives the answers that came later. */
 export interface SessionOwner {
-  /** A ticket's run will not be: `settled` is called next with its end. */
-  refused(ticket: number, why: Failure): void;
   misused(why: Failure): void;
   unrestored(why: Failure): void;
-  /** A ticket is about to end. */
-  settling(ticket: number): void;
+  /** A ticket ends; `settle` ends it. */
+  settling(ticket: number, settle: () => void): void;
   /** The members of a save without the thread. */
   saved(json: string): void;
   /** A whole save, which is about to be written. */
@@ -209,15 +207,8 @@ function passedOn(host: Host, owner: SessionOwner) {
       host.save(number, json, holds);
     },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
-    settled: (ticket, json) => {
-      owner.settling(ticket);
-      host.settled(ticket, json);
-    },
-    refused: (ticket, why) => {
-      owner.settling(ticket);
-      owner.refused(ticket, why);
-      host.settled(ticket, `{"outcome":"dropped"}`);
-    },
+    settled: (ticket, json) => owner.settling(ticket, () => host.settled(ticket, json)),
+    refused: (ticket, why) => owner.settling(ticket, () => host.settled(ticket, `{"outcome":"dropped"}`, why)),
     execute: (toolCallId, ...call) => {
       owner.begun(toolCallId);
       host.execute(toolCallId, ...call);

@@ -56,8 +56,7 @@ export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | u
       return;
     }
     acted = owed = false;
-    const { messages: _messages, state: _state, ...members } = JSON.parse(from.call("save"));
-    pipe.tell("saved", JSON.stringify(members));
+    pipe.tell("saved", from.call("record"));
     // Of a run in progress, a save is worth a thirtieth of the time.
     const end = performance.now();
     saveAt = end + 30 * (end - now);

@@ -91,6 +91,10 @@ export class Session {
     this.#showQueue();
   }
 
+  disconnect() {
+    this.#enter("disconnect");
+  }
+
   stop() {
     this.#enter("stop");
     if (this.#running) this.finish("aborted");
@@ -143,6 +147,11 @@ export class Session {
   save() {
     this.#enter("save");
     return JSON.stringify({ v: 1, threadId: this.options.threadId, messages: [], state: {}, handled: ["kept"] });
+  }
+
+  record() {
+    const { messages: _messages, state: _state, ...record } = JSON.parse(this.save());
+    return JSON.stringify(record);
   }
 
   saved(json) {

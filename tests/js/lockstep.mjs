@@ -137,13 +137,18 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
   const pick = (list) => list[below(list.length)];
   const wheel = wheelOf(thread);
   let n = 0;
+  // No worker has been needed since one has ended.
+  let dead = false;
   const step = (name = pick(wheel)) => {
     n += 1;
     // Both get copies of it, and the names tell a reader what happens.
     return { name, ...kinds[name][1](pick, n) };
   };
   return Array.from({ length: 4 + below(12) }, (_, at) => {
-    if (deaths && at > 1 && below(5) === 0) return [{ name: "death", death: true }];
+    if (deaths && at > 1 && below(5) === 0) {
+      dead = true;
+      return [{ name: "death", death: true }];
+    }
     if (store && at > 1 && below(5) === 0) return [step("reload")];
     const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
     // Where pages are notified at other times, edits that take what is shown into account differ.
@@ -161,6 +166,11 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
     const alone = batch.find(({ act }) =>
       ["settle", "setMessages", "setState", "change", "fork", "reload", "load", "loadOlder", "page", "refuse"].includes(act)
     );
+    // Calls that wait together for another worker are judged here, one by one by a core that is there.
+    if (dead) {
+      dead = !run;
+      return [run ?? batch[0]];
+    }
     return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
   });
 }

@@ -23,6 +23,7 @@ impl Session {
                 Reply::Taken(self.edit_queued(ticket.unwrap_or_default() as u32, json)?)
             }
             "save" => Reply::Json(self.save()),
+            "record" => Reply::Json(self.record()),
             #[cfg(feature = "guard")]
             "guardCounters" => self.guard_counters().map_or(Reply::Nothing, Reply::Json),
             #[cfg(feature = "guard")]

@@ -18,6 +18,15 @@ const VERSION: &str = "1";
 impl Session {
     /// The agent as JSON text.
     pub fn save(&self) -> String {
+        self.save_parts(true)
+    }
+
+    /// The same without messages and state, which grow with the thread.
+    pub fn record(&self) -> String {
+        self.save_parts(false)
+    }
+
+    fn save_parts(&self, thread: bool) -> String {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);
@@ -25,10 +34,12 @@ impl Session {
         let connected = self.run.as_ref().map(|run| run.ended.is_none());
         let running = self.rejoin.is_unfinished(connected);
         object.member("running").push_str(if running { "true" } else { "false" });
-        let mut messages = JsonWriter::array(object.member("messages"));
-        self.thread.write_messages(&mut messages);
-        messages.close();
-        self.thread.state().write(object.member("state"));
+        if thread {
+            let mut messages = JsonWriter::array(object.member("messages"));
+            self.thread.write_messages(&mut messages);
+            messages.close();
+            self.thread.state().write(object.member("state"));
+        }
         self.thread.write_interrupts(object.member("interrupts"));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());

@@ -35,6 +35,19 @@ fn calling(tool: Value) -> (Agent, u32) {
 }
 
 #[test]
+fn a_record_is_a_save_without_what_grows_with_the_thread() {
+    let mut agent = Agent::with(Options::default(), None, Some("{\"n\":1}"));
+    let [start, content] = text("m", &"x".repeat(10_000));
+    agent.run(&[started("r"), start, content, event!("RUN_FINISHED", "threadId": "t", "runId": "r")]);
+    let record = agent.session.record();
+    let mut save: Value = serde_json::from_str(&agent.session.save()).unwrap();
+    let thread = save.as_object_mut().unwrap();
+    assert!(thread.remove("messages").is_some() && thread.remove("state").is_some());
+    assert_eq!(serde_json::from_str::<Value>(&record).unwrap(), save);
+    assert!(record.len() < 1_000, "{record}");
+}
+
+#[test]
 fn a_thread_at_rest_comes_back_as_it_was() {
     let mut agent = Agent::with(Options::default(), None, Some("{\"n\":12345678901234567890}"));
     let [start, content] = text("m", "hel\u{1F642}lo");

@@ -54,6 +54,15 @@ describe("before the core is there", () => {
     assert.deepEqual(session.calls.map(([name, { messages }]) => [name, messages[0].content]), [["submit", "6"], ["submit", "5"]]);
   });
 
+  it("leaves a run that has yet to begin", async () => {
+    const { agent, arrive } = waiting();
+    agent.submit("1");
+    await agent.disconnect();
+    arrive();
+    const session = await opened();
+    assert.deepEqual(session.calls.map(([name]) => name), ["submit", "disconnect"]);
+  });
+
   it("stops, keeping the message", async () => {
     const { agent, arrive } = waiting();
     const result = agent.submit("1");
