@@ -90,7 +90,7 @@ const interrupted = ({ last, thread }: SavedThread): string | undefined => {
   return running ? runId : undefined;
 };
 
-/** What waits continues. */
+/** Opens the gate: the calls that wait continue. */
 export const admit = (self: SavedThread): void => {
   const { thread: { link, jobs, members, channel }, store, dirty } = self;
   // A run that the application has started itself comes first.

@@ -9,7 +9,7 @@ import { mergeSaves, sameThread } from "./merge.js";
 /** Whether somebody else may have written since the store was asked or written to. */
 export const isOutdated = ({ claim, seen }: SavedThread): boolean => claim.version() !== seen;
 
-/** What was read is what the thread begins with: nobody else writes, or has written since it was asked for. */
+/** The answer is what the thread begins with: nobody else writes, or has written since it was asked for. */
 const isFinal = (self: SavedThread): boolean => self.claim.owns() && !isOutdated(self);
 
 /** Continues from this save, or without one. */

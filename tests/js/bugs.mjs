@@ -60,7 +60,7 @@ export const bugs = [
     file: "persistence/saves.ts",
     from: '(self.dirty && self.gate === "closed" && ["asked", "known"].includes(self.store))',
     to: '(self.dirty && self.store === "asked")',
-    tests: ["tabs"],
+    tests: ["saves-tabs"],
   },
   {
     name: "a worker that ends without a word is not noticed",
@@ -270,7 +270,7 @@ export const bugs = [
     file: "persistence/saves.ts",
     from: "self.aside = self.dirty ? json : undefined;",
     to: "",
-    tests: ["tabs"],
+    tests: ["saves-tabs"],
   },
   {
     name: "a checkpoint is made that nobody reads",
