@@ -26,7 +26,7 @@ const letGo = (self: SavedThread, outcome?: "aborted"): void => {
 /** The thread as the other users of its store see it. */
 const memberOf = (self: SavedThread): StoreMember => {
   const { kit, thread: { link, members } } = self;
-  /** What another thread has written can be shown. */
+  /** A save that another thread has written can be shown. */
   const looks = (): boolean => self.gate === "closed" && self.store !== "asked" && !self.claim.owns() && !link.busy();
   return {
     // Edits also wait for the store, unless it has stopped responding.
