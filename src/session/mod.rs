@@ -43,7 +43,7 @@ pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, T
 
 use crate::dialect::Dialect;
 use crate::thread::{Thread, ThreadLimits};
-use crate::wire::{Raw, Str, Wanted, keep_private};
+use crate::wire::{Fields, Str, Wanted, keep_private};
 use intake::Intake;
 use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
@@ -109,8 +109,7 @@ impl Session {
     /// which the settings and the guard's policy are JSON texts.
     pub fn with_options(options: &str, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
         let options = keep_private(options);
-        let fields =
-            Raw::parse_object(&options, 8).ok().flatten().ok_or(Misuse::Input("an object with the options"))?;
+        let fields = Fields::read(&options, 8).ok_or(Misuse::Input("an object with the options"))?;
         let mut session = Self::new(Options::read(&fields)?, messages, state)?;
         if let Some(name) = fields.text("dialect") {
             let dialect = crate::dialect::named(&name, &fields.text("dialectSettings").unwrap_or_default());

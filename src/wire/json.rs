@@ -212,6 +212,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The members of the object that the text is; `None`: it is something else.
+    #[inline(never)]
+    pub fn read(text: &'a str, max_depth: usize) -> Option<Self> {
+        Raw::parse_object(text, max_depth).ok().flatten()
+    }
+
     /// Every member, with its key as it stands.
     pub(crate) fn raw(&self) -> &[(&'a str, Raw<'a>)] {
         if self.heap.is_empty() { self.inline.get(..self.used).unwrap_or_default() } else { &self.heap }

@@ -84,6 +84,6 @@ impl Session {
 
     /// The members of a method's argument, whose values may be as deep as what they stand for alone.
     fn argument<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
-        Raw::parse_object(json, self.options.max_depth + 1).ok().flatten().ok_or(Misuse::Input("a JSON object"))
+        Fields::read(json, self.options.max_depth + 1).ok_or(Misuse::Input("a JSON object"))
     }
 }

@@ -218,7 +218,7 @@ impl Session {
     pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
         self.alive()?;
         let expected = Misuse::Input("an object with a string \"toolCallId\"");
-        let fields = Raw::parse_object(json, self.options.max_depth).ok().flatten();
+        let fields = Fields::read(json, self.options.max_depth);
         fields.filter(|fields| fields.get("toolCallId").and_then(Raw::literal).is_some()).ok_or(expected)
     }
 

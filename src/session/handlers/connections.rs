@@ -71,7 +71,7 @@ impl Session {
             self.intake.pipeline.forget_open();
             self.rejoin.progress.forget_start();
         }
-        let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
+        let fields = Fields::read(&json, self.options.max_depth);
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
             self.rejoin.progress.set_cursor(cursor.into_owned());
         }

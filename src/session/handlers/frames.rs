@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
-use crate::wire::{Delta, DeltaKind, EventError, Fields, Frame, Incoming, Raw, Str, Undecodable, frame_fields};
+use crate::wire::{Delta, DeltaKind, EventError, Fields, Frame, Incoming, Str, Undecodable, frame_fields};
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -82,7 +82,7 @@ impl Session {
             && !frame.unterminated
         {
             self.malformed(Code::of(&error), Repair::Drop, &error);
-            let fields = Raw::parse_object(frame.data, self.options.max_depth).ok().flatten();
+            let fields = Fields::read(frame.data, self.options.max_depth);
             fields.into_iter().for_each(|fields| self.name_dialect(&fields));
         }
     }

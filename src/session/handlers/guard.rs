@@ -11,7 +11,7 @@ use crate::session::intake::Gate;
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse};
 use crate::thread::Warning;
-use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
+use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, frame_fields};
 
 impl Session {
     /// The same, with a guard before the rules.
@@ -50,9 +50,9 @@ impl Session {
         if !self.intake.gate().has_inbound_rule() {
             return None;
         }
-        Raw::parse_object(body, self.options.max_depth).ok().flatten()?.get("event_type")?;
+        Fields::read(body, self.options.max_depth)?.get("event_type")?;
         let decision = self.judge_inbound(body, now)?;
-        let reason = Raw::parse_object(&decision, 8).ok().flatten()?.get("reason")?.string()?.into_owned();
+        let reason = Fields::read(&decision, 8)?.get("reason")?.string()?.into_owned();
         Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
     }
 

@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::types::Misuse;
 use crate::session::types::Outcome;
-use crate::wire::{At, Index, JsonWriter, Raw, keep_private};
+use crate::wire::{At, Fields, Index, JsonWriter, Raw, keep_private};
 
 /// The value of `v`.
 const VERSION: &str = "1";
@@ -71,7 +71,7 @@ impl Session {
         self.alive()?;
         let json = keep_private(json);
         let damaged = || Misuse::Restore("the save is damaged");
-        let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or_else(damaged)?;
+        let fields = Fields::read(&json, self.options.max_depth).ok_or_else(damaged)?;
         if fields.get("v").map(Raw::text) != Some(VERSION) {
             return Err(Misuse::Restore("the save is of another version"));
         }

@@ -68,7 +68,7 @@ impl Network {
     /// way to resume.
     pub fn read(json: &str) -> Result<Self, Misuse> {
         let expected = Misuse::Input("an object with the options of the network");
-        let fields = Raw::parse_object(json, 8).ok().flatten().ok_or(expected)?;
+        let fields = Fields::read(json, 8).ok_or(expected)?;
         let number = |name: &str, otherwise: f64| fields.whole(name).map_or(otherwise, |number| number as f64);
         let yes = |name: &str| fields.yes(name);
         let otherwise = Self::default();
@@ -230,7 +230,7 @@ impl Resume {
         if !self.hydrates && place.is_none() {
             return None;
         }
-        let fields = Raw::parse_object(body, usize::MAX).ok().flatten()?;
+        let fields = Fields::read(body, usize::MAX)?;
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         for (key, value) in fields.iter().filter(|(key, _)| !others.contains(&&**key)) {

@@ -84,7 +84,7 @@ impl Submit {
     /// Reads the application's JSON (see `Session::submit`).
     pub fn read(json: &str, max_depth: usize, start: Start) -> Result<(Self, IfBusy), Misuse> {
         let expected = Misuse::Input("a JSON object");
-        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
+        let fields = Fields::read(json, max_depth).ok_or(expected)?;
         let start = match fields.text("unasked").as_deref() {
             Some(how) if start == Start::Submit => Start::Unasked { continues: how == "continues" },
             _ => start,
@@ -122,7 +122,7 @@ impl Submit {
 
     /// Takes over what `json`, which `edited` was read from, says. It begins as before.
     pub fn edit(&mut self, json: &str, edited: Self) {
-        let fields = Raw::parse_object(json, usize::MAX).ok().flatten();
+        let fields = Fields::read(json, usize::MAX);
         let says = |name: &str| fields.as_ref().is_some_and(|fields| fields.get(name).is_some());
         let mut members: Members = 0;
         for (at, member) in SUBMIT.iter().enumerate().filter(|(at, member)| says(member.name) && edited.row.has(*at)) {
@@ -140,7 +140,7 @@ impl Submit {
     /// Takes over what the application's options are now (`{tools?, pageTools?, context?, forwardedProps?}`), but for what was
     /// submitted. Says whether the request is another one.
     pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
-        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(Misuse::Input("a JSON object"))?;
+        let fields = Fields::read(json, max_depth).ok_or(Misuse::Input("a JSON object"))?;
         let mut changed = false;
         // Unknown members were a warning of the submit.
         for (member, json) in options(&fields, &mut Vec::new())? {
