@@ -30,6 +30,18 @@ export interface Steps<State> {
   parted(): readonly [thread: AgentSnapshot<State>, waiting: Queued[]];
 }
 
+/** Settles a run that does not wait for another one; whether it does not. */
+function isRefused<State>(shared: LinkState<State>, run: Run<State>): boolean {
+  if (run.ifBusy === "drop") shared.settle(run, "dropped");
+  if (run.ifBusy !== "reject") return run.ifBusy === "drop";
+  shared.runs.delete(run);
+  run.reject(unsupported("busy", "Another run is in progress"));
+  return true;
+}
+
+const needs = <State>({ run, acts }: PendingStep<State>): unknown => run || acts;
+const begins = <State>({ run }: PendingStep<State>): boolean => !!run && !run.part;
+
 /** No steps yet. */
 export function createSteps<State>(client: LinkClient<State>, shared: LinkState<State>): Steps<State> {
   const { read, publish } = client;
@@ -37,8 +49,6 @@ export function createSteps<State>(client: LinkClient<State>, shared: LinkState<
   let base: AgentSnapshot<State> | undefined;
   let list: PendingStep<State>[] = [];
 
-  const needs = ({ run, acts }: PendingStep<State>): unknown => run || acts;
-  const begins = ({ run }: PendingStep<State>): boolean => !!run && !run.part;
   const first = (): Run<State> | undefined => list.find(begins)?.run;
 
   /** Keeps the agent alive while steps wait for a session, even if nothing references it. */
@@ -84,11 +94,7 @@ export function createSteps<State>(client: LinkClient<State>, shared: LinkState<
     first,
     wait: (run) => {
       const before = list.findIndex(begins);
-      if (before >= 0 && run.ifBusy === "drop") return shared.settle(run, "dropped");
-      if (before >= 0 && run.ifBusy === "reject") {
-        shared.runs.delete(run);
-        return run.reject(unsupported("busy", "Another run is in progress"));
-      }
+      if (before >= 0 && isRefused(shared, run)) return;
       base ??= read();
       const step = { run, edit: run };
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
