@@ -2,6 +2,7 @@
 // and an agent without a core, for components. Needs no test framework.
 
 import { createEmitter } from "./base/emitter.js";
+import { createHandover } from "./base/handover.js";
 import { initialSnapshot } from "./snapshot/initial.js";
 import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";
@@ -128,37 +129,15 @@ const endings = ["RUN_FINISHED", "RUN_ERROR"];
  */
 export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => void } = {}): ScriptedAgent {
   const requests: ScriptedRequest[] = [];
-  const answers: ScriptedAnswer[] = [];
-  const waiting: ((answer: ScriptedAnswer) => void)[] = [];
-  const watchers: ((request: ScriptedRequest) => void)[] = [];
-  const bodies = createBodies(advance);
-  let watched = 0;
-
-  const answer = (next: ScriptedAnswer): void => {
-    const take = waiting.shift();
-    if (take) take(next);
-    else answers.push(next);
-  };
-
-  const nextAnswer = (signal: AbortSignal | undefined): Promise<ScriptedAnswer> =>
-    new Promise((resolve, reject) => {
-      waiting.push(resolve);
-      signal?.addEventListener("abort", () => {
-        const place = waiting.indexOf(resolve);
-        if (place >= 0) waiting.splice(place, 1);
-        reject(signal.reason);
-      });
-    });
+  const unwatched = createHandover<ScriptedRequest>();
+  const { put: answer, take: nextAnswer } = createHandover<ScriptedAnswer>();
+  const bodies = new ScriptedBodies(advance);
 
   const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const request = toRequest(resource, init);
     requests.push(request);
-    const watcher = watchers.shift();
-    if (watcher) {
-      watched++;
-      watcher(request);
-    }
-    const scripted = answers.shift() ?? (await nextAnswer(request.signal));
+    unwatched.put(request);
+    const scripted = await nextAnswer(request.signal);
     if ("response" in scripted) return scripted.response();
     if ("pieces" in scripted) return new Response(bodies.begin(request, [...scripted.pieces], scripted.end), scripted.head);
     const stream = bodies.begin(request, whole(scripted, request), scripted.ends ? "closed" : "open");
@@ -179,9 +158,9 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
         answer({ pieces, end, head: { status, headers: { ...headers } } });
       }
     },
-    send: bodies.send,
-    end: bodies.end,
-    cut: bodies.cut,
+    send: (...steps) => bodies.send(...steps),
+    end: () => bodies.end(),
+    cut: () => bodies.cut(),
     refuse: (status, body = "", headers = {}) => answer({ response: () => new Response(body, { status, headers }) }),
     fail: () =>
       answer({
@@ -189,13 +168,8 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
           throw new TypeError("Failed to fetch");
         },
       }),
-    request: () => {
-      const request = requests[watched];
-      if (!request || watchers.length) return new Promise((resolve) => watchers.push(resolve));
-      watched++;
-      return Promise.resolve(request);
-    },
-    tick: bodies.tick,
+    request: () => unwatched.take(),
+    tick: (ms) => bodies.tick(ms),
   };
 }
 
@@ -210,80 +184,83 @@ function toRequest(resource: RequestInfo | URL, init: RequestInit): ScriptedRequ
 }
 
 /** The bodies that are on their way, and the clock by which their steps are due. */
-function createBodies(advance: ((ms: number) => void) | undefined) {
-  const bodies = new Set<StreamedBody>();
-  const encoder = new TextEncoder();
-  let now = 0;
+class ScriptedBodies {
+  now = 0;
+  readonly #advance: ((ms: number) => void) | undefined;
+  readonly #bodies = new Set<StreamedBody>();
 
-  /** Sends the steps that are due. */
-  const pump = (body: StreamedBody): void => {
-    const { steps, controller, request } = body;
-    while (steps.length && body.due <= now) {
-      const step = steps.shift()!;
-      if (typeof step === "number") body.due = now + step;
-      else if (typeof step === "function") steps.unshift(step(request));
-      else if (isList(step)) steps.unshift(...step);
-      else if (step instanceof Uint8Array) controller.enqueue(step);
-      else controller.enqueue(encoder.encode(`data: ${JSON.stringify(step)}\n\n`));
+  constructor(advance: ((ms: number) => void) | undefined) {
+    this.#advance = advance;
+  }
+
+  /** The body of the response to a request. */
+  begin(request: ScriptedRequest, steps: ScriptedStep[], end: RecordedEnd): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const body: StreamedBody = { request, controller, steps, end, due: this.now };
+        const { signal } = request;
+        this.#bodies.add(body);
+        signal?.addEventListener("abort", () => this.#bodies.delete(body) && controller.error(signal.reason));
+        this.#pump(body);
+      },
+      cancel: () => {
+        for (const body of this.#bodies) if (body.request === request) this.#bodies.delete(body);
+      },
+    });
+  }
+
+  send(...steps: readonly ScriptedStep[]): void {
+    const body = this.#last();
+    body.steps.push(...steps);
+    this.#pump(body);
+  }
+
+  end(): void {
+    const body = this.#last();
+    body.end = "closed";
+    this.#pump(body);
+  }
+
+  cut(): void {
+    const body = this.#last();
+    this.#bodies.delete(body);
+    body.controller.error(new TypeError("The connection was cut"));
+  }
+
+  async tick(ms = 0): Promise<void> {
+    const until = this.now + ms;
+    await turn();
+    for (;;) {
+      const next = Math.min(until, ...[...this.#bodies].filter(({ steps, end }) => steps.length || end !== "open").map(({ due }) => due));
+      if (next > this.now) this.#advance?.(next - this.now);
+      this.now = Math.max(this.now, next);
+      for (const body of [...this.#bodies]) this.#pump(body);
+      await turn();
+      if (this.now >= until) return;
     }
-    if (steps.length || body.end === "open" || body.due > now) return;
-    bodies.delete(body);
-    if (body.end === "closed") controller.close();
-    else controller.error(new TypeError("The connection was cut"));
-  };
+  }
 
-  const last = (): StreamedBody => {
-    const body = [...bodies].pop();
+  #last(): StreamedBody {
+    const body = [...this.#bodies].pop();
     if (!body) throw new Error("No body is open: the agent has sent no request, has disconnected, or has read all of it");
     return body;
-  };
+  }
 
-  return {
-    get now() {
-      return now;
-    },
-    /** The body of the response to a request. */
-    begin: (request: ScriptedRequest, steps: ScriptedStep[], end: RecordedEnd) =>
-      new ReadableStream<Uint8Array>({
-        start(controller) {
-          const body: StreamedBody = { request, controller, steps, end, due: now };
-          const { signal } = request;
-          bodies.add(body);
-          signal?.addEventListener("abort", () => bodies.delete(body) && controller.error(signal.reason));
-          pump(body);
-        },
-        cancel() {
-          for (const body of bodies) if (body.request === request) bodies.delete(body);
-        },
-      }),
-    send: (...steps: readonly ScriptedStep[]): void => {
-      const body = last();
-      body.steps.push(...steps);
-      pump(body);
-    },
-    end: (): void => {
-      const body = last();
-      body.end = "closed";
-      pump(body);
-    },
-    cut: (): void => {
-      const body = last();
-      bodies.delete(body);
-      body.controller.error(new TypeError("The connection was cut"));
-    },
-    tick: async (ms = 0): Promise<void> => {
-      const until = now + ms;
-      await turn();
-      for (;;) {
-        const next = Math.min(until, ...[...bodies].filter(({ steps, end }) => steps.length || end !== "open").map(({ due }) => due));
-        if (next > now) advance?.(next - now);
-        now = Math.max(now, next);
-        for (const body of [...bodies]) pump(body);
-        await turn();
-        if (now >= until) return;
-      }
-    },
-  };
+  /** Sends the steps that are due. */
+  #pump(body: StreamedBody): void {
+    const { steps, controller, request } = body;
+    while (steps.length && body.due <= this.now) {
+      const step = steps.shift()!;
+      if (typeof step === "number") body.due = this.now + step;
+      else if (typeof step === "function") steps.unshift(step(request));
+      else if (isList(step)) steps.unshift(...step);
+      else controller.enqueue(step instanceof Uint8Array ? step : frame(step));
+    }
+    if (steps.length || body.end === "open" || body.due > this.now) return;
+    this.#bodies.delete(body);
+    if (body.end === "closed") controller.close();
+    else controller.error(new TypeError("The connection was cut"));
+  }
 }
 
 /** The steps as the body of a run, in which nothing is missing. */
@@ -435,6 +412,7 @@ export function fakeAgent<State = unknown>(members: Partial<AgentSnapshot<State>
     emit: emitter.emit,
     set: (changes: Partial<AgentSnapshot<State>>) => {
       snapshot = agree(snapshot, changes);
+      // An error goes to the test.
       for (const { listener } of [...listeners]) listener();
     },
   } as unknown as FakeAgent<State>;

@@ -53,6 +53,48 @@ const json = JSON.stringify;
 /** A line without a target. @param {string} work @param {string} ours @param {string} other @param {string} [times] @returns {Line} */
 const beside = (work, ours, other, times = "") => ({ row: 6, work, ours, other, ratio: times, target: "", met: undefined });
 
+/** @typedef {{ work: import("./devtools.mjs").Work, value: any }} Measurement of one answer that was shown */
+
+/** The measurements of several ways to show an answer, by the names of these. */
+class Measurements {
+  /** @type {Record<string, Measurement[]>} */
+  results = {};
+
+  /** @param {string} name @param {Measurement} measurement */
+  add(name, measurement) {
+    (this.results[name] ??= []).push(measurement);
+  }
+
+  /** @param {string} name @param {(measurement: Measurement) => number} read */
+  all(name, read) {
+    return (this.results[name] ?? []).map(read);
+  }
+
+  /** The median. @param {string} name @param {(measurement: Measurement) => number} read */
+  middle(name, read = ({ work }) => work.busy) {
+    return quantile(this.all(name, read), 0.5);
+  }
+
+  /** @param {string} name @param {(measurement: Measurement) => number} read */
+  most(name, read) {
+    return Math.max(...this.all(name, read));
+  }
+
+  /** By how much one way is faster than another. @param {string} slow @param {string} fast */
+  faster(slow, fast) {
+    const busy = (/** @type {Measurement} */ { work }) => work.busy;
+    return ratio(this.all(slow, busy), this.all(fast, busy));
+  }
+
+  /** The fastest first. @param {readonly string[]} names */
+  ranked(names) {
+    return [...names].sort((a, b) => this.middle(a) - this.middle(b));
+  }
+}
+
+/** @param {readonly string[]} names @param {(name: string) => string} show */
+const each = (names, show) => names.map((name) => `${name} ${show(name)}`).join(", ");
+
 /** Row 6. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
 export async function* rendering(page, { full }) {
   const [deltas, rate] = [full ? 20_000 : 4_000, 2_000];
@@ -60,84 +102,58 @@ export async function* rendering(page, { full }) {
   const throttled = `${OURS}, throttled`;
   const what = `${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React`;
 
-  /** @param {readonly string[]} ways @param {boolean} hidden */
-  const measure = async (ways, hidden) => {
-    /** @type {Record<string, { work: import("./devtools.mjs").Work, value: any }[]>} */
-    const results = {};
-    for (let round = 0; round < (full ? 3 : 1); round++) {
-      for (const name of ways) {
-        // Slow neighbors, which take a minute and are not the best, have one round.
-        if (round > 0 && [OFFICIAL, "TanStack"].includes(name)) continue;
-        const host = await page.fresh("thread");
-        const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
-        await page.devtools.evaluate(`bench.prepare(${json(name)}, ${json({ url, messages: 500, hidden })})`);
-        const { work, value } = await page.devtools.observe(() => page.devtools.evaluate(`bench.run(${deltas * 11})`));
-        if (value.shown.length < deltas * 11) throw new Error(`${name} showed ${value.shown.length} characters`);
-        (results[name] ??= []).push({ work, value: { ...value, shown: value.shown.length } });
-      }
-    }
-    return results;
-  };
-
   for (const hidden of [false, true]) {
-    const results = await measure([OURS, throttled, OURS_BESIDE, "floor", ...neighbors], hidden);
-    const all = (/** @type {string} */ name) => results[name] ?? [];
-    const work = (/** @type {"busy" | "script" | "layout"} */ part) => (/** @type {{ work: import("./devtools.mjs").Work }} */ { work: measured }) =>
-      measured[part];
-    const busy = (/** @type {string} */ name) => all(name).map(work("busy"));
-    const middle = (/** @type {string} */ name) => quantile(busy(name), 0.5);
-    const best = [...neighbors].sort((a, b) => middle(a) - middle(b))[0] ?? "";
-    const each = (/** @type {readonly string[]} */ names, /** @type {(name: string) => string} */ show) =>
-      names.map((name) => `${name} ${show(name)}`).join(", ");
-    const times = ratio(busy(best), busy(OURS));
-    yield {
-      row: 6,
-      work: hidden ? "the same, not laid out and not painted" : `${what}: the main thread is busy`,
-      ours: time(middle(OURS)),
-      other: each([...neighbors, "floor"], (name) => time(middle(name))),
-      ratio: spread(times),
-      target: hidden ? "" : "≥ 10",
-      met: hidden ? undefined : times.median >= 10,
-      data: results,
-    };
+    const measured = await measureThread(page, [OURS, throttled, OURS_BESIDE, "floor", ...neighbors], { deltas, rate, rounds: full ? 3 : 1, hidden });
+    const busy = (/** @type {string} */ name) => time(measured.middle(name));
+    const [best = ""] = measured.ranked(neighbors);
+    const inPage = measured.faster(best, OURS);
+    const title = hidden ? "the same, not laid out and not painted" : `${what}: the main thread is busy`;
+    const target = (/** @type {number} */ times) => (hidden ? {} : { target: "≥ 10", met: times >= 10 });
+    yield { ...beside(title, busy(OURS), each([...neighbors, "floor"], busy), spread(inPage)), ...target(inPage.median), data: measured.results };
     if (!hidden) {
-      const parts = (/** @type {string} */ name) => [work("script"), work("layout")].map((of) => time(quantile(all(name).map(of), 0.5))).join(" + ");
+      const parts = (/** @type {string} */ name) =>
+        `${time(measured.middle(name, ({ work }) => work.script))} + ${time(measured.middle(name, ({ work }) => work.layout))}`;
       yield beside("… of that in scripts + in layout and styles", parts(OURS), each(["AI SDK", "floor"], parts));
     }
-    const inWorker = ratio(busy(best), busy(OURS_BESIDE));
-    yield {
-      row: 6,
-      work: "… in worker mode",
-      ours: time(middle(OURS_BESIDE)),
-      other: `${best} ${time(middle(best))}`,
-      ratio: spread(inWorker),
-      target: hidden ? "" : "≥ 10",
-      met: hidden ? undefined : inWorker.median >= 10,
-    };
-    const level = spread(ratio(busy("AI SDK"), busy(throttled)));
-    yield beside("… throttled to 50 ms, as the AI SDK is", time(middle(throttled)), `AI SDK ${time(middle("AI SDK"))}`, level);
+    const inWorker = measured.faster(best, OURS_BESIDE);
+    yield { ...beside("… in worker mode", busy(OURS_BESIDE), `${best} ${busy(best)}`, spread(inWorker)), ...target(inWorker.median) };
+    const level = spread(measured.faster("AI SDK", throttled));
+    yield beside("… throttled to 50 ms, as the AI SDK is", busy(throttled), `AI SDK ${busy("AI SDK")}`, level);
     if (hidden) return;
-    const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work: measured }) => measured.longest));
-    yield {
-      row: 6,
-      work: "… the longest task",
-      ours: time(longest(OURS)),
-      other: each(neighbors, (name) => time(longest(name))),
-      ratio: "",
-      target: "≤ 50 ms",
-      met: longest(OURS) <= 50,
-    };
-    const most = (/** @type {string} */ name) => Math.max(...all(name).map(({ value }) => value.most));
-    yield {
-      row: 6,
-      work: "… commits in one frame, at most",
-      ours: `${most(OURS)}`,
-      other: each(neighbors, (name) => `${most(name)}`),
-      ratio: "",
-      target: "≤ 1",
-      met: most(OURS) <= 1,
-    };
+    yield longestTask(measured, neighbors);
+    const most = (/** @type {string} */ name) => measured.most(name, ({ value }) => value.most);
+    yield { ...beside("… commits in one frame, at most", `${most(OURS)}`, each(neighbors, (name) => `${most(name)}`)), target: "≤ 1", met: most(OURS) <= 1 };
   }
+}
+
+/** @param {Measurements} measured @param {readonly string[]} others */
+function longestTask(measured, others) {
+  const longest = (/** @type {string} */ name) => measured.most(name, ({ work }) => work.longest);
+  const line = beside("… the longest task", time(longest(OURS)), each(others, (name) => time(longest(name))));
+  return { ...line, target: "≤ 50 ms", met: longest(OURS) <= 50 };
+}
+
+/**
+ * An answer in plain text, in a long thread.
+ *
+ * @param {Page} page @param {readonly string[]} ways
+ * @param {{ deltas: number, rate: number, rounds: number, hidden: boolean }} answer
+ */
+async function measureThread(page, ways, { deltas, rate, rounds, hidden }) {
+  const measured = new Measurements();
+  for (let round = 0; round < rounds; round++) {
+    for (const name of ways) {
+      // Slow neighbors, which take a minute and are not the best, have one round.
+      if (round > 0 && [OFFICIAL, "TanStack"].includes(name)) continue;
+      const host = await page.fresh("thread");
+      const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
+      await page.devtools.evaluate(`bench.prepare(${json(name)}, ${json({ url, messages: 500, hidden })})`);
+      const { work, value } = await page.devtools.observe(() => page.devtools.evaluate(`bench.run(${deltas * 11})`));
+      if (value.shown.length < deltas * 11) throw new Error(`${name} showed ${value.shown.length} characters`);
+      measured.add(name, { work, value: { ...value, shown: value.shown.length } });
+    }
+  }
+  return measured;
 }
 
 /** Row 6 with an answer in Markdown. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
@@ -146,91 +162,66 @@ export async function* markdown(page, { full }) {
   const [often, inPage, defaults, whole] = [`${OURS}, 50 ms`, `${OURS}, no worker`, `${OURS}, defaults`, `${OURS}, whole text`];
   const loads = full ? [[20_000, 2_000], [5_000, 100]] : [[4_000, 2_000]];
   for (const [deltas = 0, rate = 0] of loads) {
-    /** @type {Record<string, { work: import("./devtools.mjs").Work, value: any }[]>} */
-    const results = {};
-    for (let round = 0; round < (full && rate > 100 ? 3 : 1); round++) {
-      for (const name of [OURS, often, inPage, defaults, whole, ...neighbors]) {
-        // Slow neighbors, which take minutes and are not the best, have one round.
-        if (round > 0 && [whole, "TanStack"].includes(name)) continue;
-        const host = await page.fresh("markdown");
-        const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&words=markdown&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
-        await page.devtools.evaluate(`bench.prepare(${json(name)}, ${json({ url, messages: 500 })})`);
-        const sections = sectionsOf(deltas);
-        const { work, value } = await page.devtools.observe(() => page.devtools.evaluate(`bench.run(${sections})`));
-        if (value.shown < sections) throw new Error(`${name} showed ${value.shown} of ${sections} sections`);
-        (results[name] ??= []).push({ work, value });
-      }
-    }
-    const all = (/** @type {string} */ name) => results[name] ?? [];
-    const busy = (/** @type {string} */ name) => all(name).map(({ work }) => work.busy);
-    const middle = (/** @type {string} */ name) => quantile(busy(name), 0.5);
-    const [best = "", second = ""] = [...neighbors].sort((a, b) => middle(a) - middle(b));
-    const each = (/** @type {readonly string[]} */ names, /** @type {(name: string) => string} */ show) =>
-      names.map((name) => `${name} ${show(name)}`).join(", ");
-    const times = ratio(busy(best), busy(OURS));
-    const isLong = deltas === loads[0]?.[0];
-    yield {
-      row: 6,
-      work: `an answer in Markdown, ${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React: the main thread is busy`,
-      ours: time(middle(OURS)),
-      other: each([best, second, whole], (name) => time(middle(name))),
-      ratio: spread(times),
-      target: isLong ? "≥ 5" : "",
-      met: isLong ? times.median >= 5 : undefined,
-      data: results,
-    };
+    const rounds = full && rate > 100 ? 3 : 1;
+    const measured = await measureMarkdown(page, [OURS, often, inPage, defaults, whole, ...neighbors], { deltas, rate, rounds, once: [whole, "TanStack"] });
+    const busy = (/** @type {string} */ name) => time(measured.middle(name));
+    const [best = "", second = ""] = measured.ranked(neighbors);
+    const times = measured.faster(best, OURS);
+    const answer = `an answer in Markdown, ${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React: the main thread is busy`;
+    const target = deltas === loads[0]?.[0] ? { target: "≥ 5", met: times.median >= 5 } : {};
+    yield { ...beside(answer, busy(OURS), each([best, second, whole], busy), spread(times)), ...target, data: measured.results };
     const settings = /** @type {const} */ ([
       ["… throttled to 50 ms", often],
       ["… not in worker mode", inPage],
       ["… with default settings and DOMPurify: shown each frame", defaults],
     ]);
-    for (const [work, name] of settings) {
-      yield beside(work, time(middle(name)), `AI SDK ${time(middle("AI SDK"))}`, spread(ratio(busy("AI SDK"), busy(name))));
-    }
-    const script = (/** @type {string} */ name) => time(quantile(all(name).map(({ work }) => work.script), 0.5));
-    yield beside("… of that in scripts", script(OURS), each([...neighbors, whole], script));
-    const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work }) => work.longest));
-    yield {
-      row: 6,
-      work: "… the longest task",
-      ours: time(longest(OURS)),
-      other: each([...neighbors, whole], (name) => time(longest(name))),
-      ratio: "",
-      target: "≤ 50 ms",
-      met: longest(OURS) <= 50,
-    };
-    const updates = (/** @type {string} */ name) => quantile(all(name).map(({ value }) => value.updates), 0.5);
-    const one = (/** @type {string} */ name) => `${time(middle(name) / updates(name))} × ${number(updates(name))}`;
-    yield {
-      row: 6,
-      work: "… busy for each frame that brings something, and how many there were",
-      ours: one(OURS),
-      other: each([...neighbors, whole], one),
-      ratio: number((middle(best) / updates(best)) / (middle(OURS) / updates(OURS))),
-      target: "",
-      met: undefined,
-    };
-    const took = (/** @type {string} */ name) => time(quantile(all(name).map(({ value }) => value.took), 0.5));
-    yield {
-      row: 6,
-      work: `… all of it is shown after; it has come after ${time((deltas / rate) * 1000)}`,
-      ours: took(OURS),
-      other: each([...neighbors, whole], took),
-      ratio: "",
-      target: "",
-      met: undefined,
-    };
-    const frame = (/** @type {string} */ name) => time(Math.max(...all(name).map(({ value }) => value.longestFrame)));
-    yield {
-      row: 6,
-      work: "… the longest frame, on the clock; 0: none over 50 ms",
-      ours: frame(OURS),
-      other: each([...neighbors, whole], frame),
-      ratio: "",
-      target: "",
-      met: undefined,
-    };
+    for (const [work, name] of settings) yield beside(work, busy(name), `AI SDK ${busy("AI SDK")}`, spread(measured.faster("AI SDK", name)));
+    yield* frames(measured, best, [...neighbors, whole], (deltas / rate) * 1000);
   }
+}
+
+/**
+ * How smooth an answer in Markdown is.
+ *
+ * @param {Measurements} measured @param {string} best @param {readonly string[]} others
+ * @param {number} sentMs after so long the server has sent all of it
+ * @returns {Generator<Line>}
+ */
+function* frames(measured, best, others, sentMs) {
+  const script = (/** @type {string} */ name) => time(measured.middle(name, ({ work }) => work.script));
+  yield beside("… of that in scripts", script(OURS), each(others, script));
+  yield longestTask(measured, others);
+  const updates = (/** @type {string} */ name) => measured.middle(name, ({ value }) => value.updates);
+  const aFrame = (/** @type {string} */ name) => measured.middle(name) / updates(name);
+  const one = (/** @type {string} */ name) => `${time(aFrame(name))} × ${number(updates(name))}`;
+  yield beside("… busy for each frame that brings something, and how many there were", one(OURS), each(others, one), number(aFrame(best) / aFrame(OURS)));
+  const took = (/** @type {string} */ name) => time(measured.middle(name, ({ value }) => value.took));
+  yield beside(`… all of it is shown after; it has come after ${time(sentMs)}`, took(OURS), each(others, took));
+  const frame = (/** @type {string} */ name) => time(measured.most(name, ({ value }) => value.longestFrame));
+  yield beside("… the longest frame, on the clock; 0: none over 50 ms", frame(OURS), each(others, frame));
+}
+
+/**
+ * An answer in Markdown, in a long thread. `once`: slow ways, which take minutes and are not the best, have one round.
+ *
+ * @param {Page} page @param {readonly string[]} ways
+ * @param {{ deltas: number, rate: number, rounds: number, once: readonly string[] }} answer
+ */
+async function measureMarkdown(page, ways, { deltas, rate, rounds, once }) {
+  const measured = new Measurements();
+  for (let round = 0; round < rounds; round++) {
+    for (const name of ways) {
+      if (round > 0 && once.includes(name)) continue;
+      const host = await page.fresh("markdown");
+      const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&words=markdown&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
+      await page.devtools.evaluate(`bench.prepare(${json(name)}, ${json({ url, messages: 500 })})`);
+      const sections = sectionsOf(deltas);
+      const { work, value } = await page.devtools.observe(() => page.devtools.evaluate(`bench.run(${sections})`));
+      if (value.shown < sections) throw new Error(`${name} showed ${value.shown} of ${sections} sections`);
+      measured.add(name, { work, value });
+    }
+  }
+  return measured;
 }
 
 /** Row 7. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
@@ -349,23 +340,30 @@ export async function* cold(page, { full }) {
 
 /** Row 10. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
 export async function* memory(page, { full }) {
-  const measure = async () => ({ heap: await page.devtools.heap(), wasm: /** @type {number} */ (await page.devtools.evaluate("bench.wasm()")) });
+  yield* memoryOfText(page, full ? [OURS, "AI SDK", "floor"] : [OURS]);
+  yield* memoryOfAgents(page);
+}
+
+/** The memory in use now, in bytes. @param {Page} page */
+const memoryOf = async ({ devtools }) => ({ heap: await devtools.heap(), wasm: /** @type {number} */ (await devtools.evaluate("bench.wasm()")) });
+
+/** Text that agents hold. @param {Page} page @param {readonly string[]} names @returns {AsyncGenerator<Line>} */
+async function* memoryOfText(page, names) {
   const deltas = 100_000;
-  const mega = (/** @type {number} */ bytes) => number(bytes / 1e6);
   for (const [words, title] of /** @type {const} */ ([["plain", "plain ASCII"], ["latin", "with emoji, of which engines keep two bytes a character"]])) {
     /** @type {Record<string, { heap: number, wasm: number }>} */
     const growth = {};
-    for (const name of full ? [OURS, "AI SDK", "floor"] : [OURS]) {
+    for (const name of names) {
       const host = await page.fresh("plain");
       const url = (/** @type {number} */ amount) => page.server.url(host, `/stream?deltas=${amount}&rate=0&words=${words}`);
       const keep = (/** @type {number} */ amount, /** @type {number} */ count) =>
         page.devtools.evaluate(`bench.keep(${json(name)}, ${json(url(amount))}, ${count})`);
       const { text } = textWork(deltas, languages[words]);
       const few = await keep(2_000, 1);
-      const before = await measure();
+      const before = await memoryOf(page);
       if ((await keep(deltas, 4)) - few !== 4 * text.length) throw new Error(`${name} made another text of it`);
       const bytes = 4 * Buffer.byteLength(text);
-      const after = await measure();
+      const after = await memoryOf(page);
       growth[name] = { heap: (after.heap - before.heap) / bytes, wasm: (after.wasm - before.wasm) / bytes };
     }
     const { [OURS]: ours = { heap: NaN, wasm: NaN }, ...others } = growth;
@@ -380,17 +378,21 @@ export async function* memory(page, { full }) {
       data: growth,
     };
   }
+}
 
+/** Agents that come and go. @param {Page} page @returns {AsyncGenerator<Line>} */
+async function* memoryOfAgents(page) {
+  const mega = (/** @type {number} */ bytes) => number(bytes / 1e6);
   const host = await page.fresh("plain");
   const url = page.server.url(host, "/stream?deltas=2000&rate=0");
   /** @param {number} count */
   const use = async (count) => {
     await page.devtools.evaluate(`bench.keep(${json(OURS)}, ${json(url)}, ${count})`);
-    const most = await measure();
+    const most = await memoryOf(page);
     await page.devtools.evaluate("bench.drop()");
     // Memory is freed in a task of its own.
     await page.devtools.evaluate("new Promise((done) => setTimeout(done, 200))");
-    return [most, await measure()];
+    return [most, await memoryOf(page)];
   };
   const [, first = { heap: NaN, wasm: NaN }] = await use(5);
   const [most = first, end = first] = await use(100);

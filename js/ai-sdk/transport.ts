@@ -4,7 +4,7 @@
 
 import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
 import { AgentError } from "../api/error.js";
-import type { AgainOptions, Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
+import type { AgainOptions, Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput, ToolCall } from "../api/types.js";
 import { firstAnswer, hasQuestion, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece } from "../turns/turns.js";
 import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
@@ -138,87 +138,134 @@ const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicT
 /** The stream of a turn: from now on until the agent rests. */
 function streamOf(
   agent: Agent,
-  { questionId, before, ask, answered: calls = [] }: SdkRequest,
+  request: SdkRequest,
   renamed: Renamed,
   signal: AbortSignal | undefined,
   aborted: () => void,
 ): ReadableStream<UIMessageChunk> {
+  let turn: TurnStream | undefined;
+  return new ReadableStream<UIMessageChunk>({
+    start: (controller) => {
+      turn = new TurnStream(agent, request, createQuestion(request.questionId, renamed), controller);
+      const abort = (): void => {
+        if (turn?.finish({ type: "abort" })) aborted();
+      };
+      if (signal?.aborted) return void turn.finish({ type: "abort" });
+      signal?.addEventListener("abort", abort);
+      turn.onClose(() => signal?.removeEventListener("abort", abort));
+      turn.begin();
+    },
+    // The SDK cancels its reader when it stops.
+    cancel: () => turn?.close(),
+  });
+}
+
+/** The id that a question has now: a list of the server may have another question in its place. */
+function createQuestion(questionId: string | undefined, renamed: Renamed): (snapshot: AgentSnapshot) => string | undefined {
   let wanted = questionId;
   // The last snapshot that had the question.
   let asked: AgentSnapshot | undefined;
-  /** The id that the question has now: a list of the server may have another question in its place. */
-  const current = (snapshot: AgentSnapshot): string | undefined => {
+  return (snapshot) => {
     if (wanted === undefined) return undefined;
     const last = lastQuestion(snapshot);
     if (hasQuestion(snapshot, wanted)) asked = snapshot;
     else if (asked && last !== undefined && !hasQuestion(asked, last)) renamed.set(questionId!, wanted = last);
     return wanted;
   };
-  let close = (): void => {};
-  return new ReadableStream<UIMessageChunk>({
-    start(controller) {
-      let open = true;
-      let settled = false;
-      let waits = calls.length > 0;
-      const writer = new ChunkWriter((chunk) => open && controller.enqueue(chunk), before);
-      let { state, interrupts } = agent.getSnapshot();
+}
 
-      // The SDK cancels its reader when it stops: nothing can be written from then on.
-      close = () => {
-        open = false;
-        offs.forEach((off) => off());
-        signal?.removeEventListener("abort", abort);
-      };
-      const abort = (): void => {
-        const was = open;
-        finish({ type: "abort" });
-        if (was) aborted();
-      };
-      const finish = (chunk: UIMessageChunk): void => {
-        if (!open) return;
-        writer.end();
-        controller.enqueue(chunk);
-        close();
-        controller.close();
-      };
-      const look = (): void => {
-        const snapshot = agent.getSnapshot();
-        writer.write(turnAfter(snapshot, current(snapshot)));
-        if (snapshot.state !== state) writer.data("state", state = snapshot.state, "state");
-        for (const interrupt of newInterrupts(snapshot.interrupts, interrupts)) writer.data("interrupt", interrupt, interrupt.id);
-        interrupts = snapshot.interrupts;
-        if (waits && !snapshot.toolCalls.some((call) => calls.includes(call.id) && isUnanswered(call))) waits = false;
-        if (settled && !waits && !isBusy(snapshot)) finish(lastOf(snapshot));
-      };
-      const settle = (): void => {
-        if (!open) return;
-        settled = true;
+/** Writes what the agent shows of a turn into a stream. */
+class TurnStream {
+  readonly #agent: Agent;
+  readonly #request: SdkRequest;
+  readonly #question: (snapshot: AgentSnapshot) => string | undefined;
+  readonly #controller: ReadableStreamDefaultController<UIMessageChunk>;
+  readonly #writer: ChunkWriter;
+  readonly #offs: (() => void)[];
+  #open = true;
+  /** The agent has settled the request. */
+  #settled = false;
+  /** Calls that were answered are not shown as that yet. */
+  #waits: boolean;
+  #state: AgentSnapshot["state"];
+  #interrupts: AgentSnapshot["interrupts"];
+
+  constructor(
+    agent: Agent,
+    request: SdkRequest,
+    question: (snapshot: AgentSnapshot) => string | undefined,
+    controller: ReadableStreamDefaultController<UIMessageChunk>,
+  ) {
+    this.#agent = agent;
+    this.#request = request;
+    this.#question = question;
+    this.#controller = controller;
+    this.#writer = new ChunkWriter((chunk) => this.#open && controller.enqueue(chunk), request.before);
+    this.#waits = !!request.answered?.length;
+    ({ state: this.#state, interrupts: this.#interrupts } = agent.getSnapshot());
+    this.#offs = [
+      agent.subscribe(() => this.#look()),
+      agent.on("error", (error) => this.#refused(error)),
+      agent.on("warning", (warning) => /^(approval-|call-unknown)/.test(warning.code) && this.#refused(warning)),
+      agent.on("custom", (event) => {
+        // It stands after what came before it, which the snapshot does not have yet.
         agent.flush();
-        look();
-      };
-      // An answer that the agent does not take.
-      const refused = ({ message }: { readonly message: string }): void => {
-        if (waits) finish({ type: "error", errorText: message });
-      };
-      const offs = [
-        agent.subscribe(look),
-        agent.on("error", refused),
-        agent.on("warning", (warning) => /^(approval-|call-unknown)/.test(warning.code) && refused(warning)),
-        agent.on("custom", (event) => {
-          // It stands after what came before it, which the snapshot does not have yet.
-          agent.flush();
-          writer.data(event.type === "custom" ? event.name : event.type, event.data);
-        }),
-      ];
-      signal?.addEventListener("abort", abort);
-      if (signal?.aborted) return finish({ type: "abort" });
-      if (!ask) return settle();
-      // A call that makes no sense is rejected.
-      ask().then(settle, (error: unknown) => finish({ type: "error", errorText: textOf(error) }));
-      look();
-    },
-    cancel: () => close(),
-  });
+        this.#writer.data(event.type === "custom" ? event.name : event.type, event.data);
+      }),
+    ];
+  }
+
+  /** Asks the agent. */
+  begin(): void {
+    const { ask } = this.#request;
+    if (!ask) return this.#settle();
+    // A call that makes no sense is rejected.
+    ask().then(() => this.#settle(), (error: unknown) => this.finish({ type: "error", errorText: textOf(error) }));
+    this.#look();
+  }
+
+  onClose(listener: () => void): void {
+    this.#offs.push(listener);
+  }
+
+  /** Ends the stream. Returns false where it has ended before. */
+  finish(chunk: UIMessageChunk): boolean {
+    if (!this.#open) return false;
+    this.#writer.end();
+    this.#controller.enqueue(chunk);
+    this.close();
+    this.#controller.close();
+    return true;
+  }
+
+  /** Nothing is written from now on. */
+  close(): void {
+    this.#open = false;
+    for (const off of this.#offs) off();
+  }
+
+  #look(): void {
+    const snapshot = this.#agent.getSnapshot();
+    this.#writer.write(turnAfter(snapshot, this.#question(snapshot)));
+    if (snapshot.state !== this.#state) this.#writer.data("state", this.#state = snapshot.state, "state");
+    for (const interrupt of newInterrupts(snapshot.interrupts, this.#interrupts)) this.#writer.data("interrupt", interrupt, interrupt.id);
+    this.#interrupts = snapshot.interrupts;
+    const isOpen = (call: ToolCall): boolean => !!this.#request.answered?.includes(call.id) && isUnanswered(call);
+    if (this.#waits && !snapshot.toolCalls.some(isOpen)) this.#waits = false;
+    if (this.#settled && !this.#waits && !isBusy(snapshot)) this.finish(lastOf(snapshot));
+  }
+
+  #settle(): void {
+    if (!this.#open) return;
+    this.#settled = true;
+    this.#agent.flush();
+    this.#look();
+  }
+
+  /** An answer that the agent does not take. */
+  #refused({ message }: { readonly message: string }): void {
+    if (this.#waits) this.finish({ type: "error", errorText: message });
+  }
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,7 +2,7 @@
 
 import type { Attachment, SubmitHolder } from "../api/attachments.js";
 import type { ContentPart } from "../api/types.js";
-import { call } from "../base/call.js";
+import { createListeners } from "../base/listeners.js";
 import { change, toEntry, type AttachmentEntry, type Batch } from "./entry.js";
 import { createHeld } from "./held.js";
 import { readSaved, toSaved, type SavedAttachments } from "./saved.js";
@@ -67,25 +67,22 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const { upload = readInline, accept = "", maxBytes = 10 * 2 ** 20, maxConcurrent = 3, stallMs = 60_000 } = options;
   const restored = readSaved(options.restore);
   const composer: Batch = { entries: restored.entries };
-  const listeners = new Set<{ readonly listener: () => void }>();
-  const prefix = Math.random().toString(36).slice(2, 8);
-  let count = 0;
+  const listeners = createListeners();
+  const toEntries = createEntries(accept, maxBytes);
   let items: readonly Attachment[] | undefined;
 
-  const batches = (): readonly Batch[] => [composer, ...held.batches()];
   const changed = (): void => {
     items = undefined;
     held.changed();
-    for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
+    listeners.notify();
   };
   const uploads = createUploads({ upload, maxConcurrent, stallMs, changed });
   const held = createHeld({ composer, changed, drop: uploads.drop });
-  const find = (id: string): readonly [Batch, AttachmentEntry] | undefined => {
-    for (const batch of batches()) {
-      const entry = batch.entries.find(({ item }) => item.id === id);
-      if (entry) return [batch, entry];
-    }
-    return undefined;
+  const find = (id: string) => findEntry([composer, ...held.batches()], id) ?? [];
+  const clear = (): void => {
+    uploads.drop(composer.entries);
+    composer.entries = [];
+    changed();
   };
 
   return {
@@ -95,7 +92,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     },
     draft: restored.draft,
     add: (files) => {
-      const entries = [...(files ?? [])].filter((file) => file instanceof Blob).map((file) => toEntry(file, `${prefix}-${++count}`, accept, maxBytes));
+      const entries = toEntries(files ?? []);
       if (!entries.length) return [];
       composer.entries = [...composer.entries, ...entries];
       uploads.add(entries.filter(({ file }) => file));
@@ -103,39 +100,41 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
       return entries.map(({ item }) => item);
     },
     remove: (id) => {
-      const [batch, entry] = find(id) ?? [];
+      const [batch, entry] = find(id);
       if (!batch || !entry) return;
       batch.entries = batch.entries.filter((one) => one !== entry);
       uploads.drop([entry]);
       changed();
     },
     retry: (id) => {
-      const entry = find(id)?.[1];
+      const [, entry] = find(id);
       if (!entry?.file || entry.item.error !== "upload") return;
       change(entry, { status: "uploading", progress: 0 });
       uploads.add([entry]);
       changed();
     },
-    clear: () => {
-      uploads.drop(composer.entries);
-      composer.entries = [];
-      changed();
-    },
+    clear,
     parts: () => composer.entries.flatMap(({ part }) => part ?? []),
-    subscribe: (listener) => {
-      const entry = { listener };
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
-    },
+    subscribe: listeners.subscribe,
     save: () => toSaved(composer.entries, held.list()),
     hold: held.hold,
     cancel: held.cancel,
-    dispose: () => {
-      held.cancelAll();
-      uploads.drop(composer.entries);
-      composer.entries = [];
-      changed();
-      listeners.clear();
-    },
+    dispose: () => (held.cancelAll(), clear(), listeners.clear()),
   };
+}
+
+/** A function that makes an entry of each file, with an id of its own. */
+function createEntries(accept: string, maxBytes: number): (files: Iterable<Blob>) => AttachmentEntry[] {
+  const prefix = Math.random().toString(36).slice(2, 8);
+  let count = 0;
+  return (files) => [...files].filter((file) => file instanceof Blob).map((file) => toEntry(file, `${prefix}-${++count}`, accept, maxBytes));
+}
+
+/** The attachment with that id, and the batch that it is in. */
+function findEntry(batches: readonly Batch[], id: string): readonly [Batch, AttachmentEntry] | undefined {
+  for (const batch of batches) {
+    const entry = batch.entries.find(({ item }) => item.id === id);
+    if (entry) return [batch, entry];
+  }
+  return undefined;
 }

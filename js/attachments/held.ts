@@ -39,34 +39,94 @@ interface BatchOwner {
 
 const isReady = ({ entries }: Batch): boolean => entries.every(({ item }) => item.status === "ready");
 
-export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits {
-  let all: readonly Held[] = [];
+export function createHeld(owner: BatchOwner): HeldSubmits {
+  return new HeldQueue(owner);
+}
 
-  const show = (agent: HoldingAgent): void => {
-    const mine = all.filter((held) => held.agent === agent);
-    const queue = mine.map(toQueued);
-    if (mine.length) agent.hold((at) => ({ ...at, queue: [...at.queue, ...queue] }), holder);
-    else agent.hold();
+class HeldQueue implements HeldSubmits {
+  readonly #owner: BatchOwner;
+  #all: readonly Held[] = [];
+
+  constructor(owner: BatchOwner) {
+    this.#owner = owner;
+  }
+
+  // Bound: it is a public method of the attachments.
+  readonly hold: SubmitHolder["hold"] = (agent, submitted, submit) => {
+    const { composer, changed } = this.#owner;
+    const { parts, signal, runId = uuid() } = submitted;
+    const input = { ...submitted, runId };
+    const fromComposer = !Array.isArray(parts) && parts !== undefined && parts !== null;
+    const entries = fromComposer ? composer.entries : [];
+    if (fromComposer) composer.entries = [];
+    return new Promise((resolve) => {
+      const held: Held = {
+        agent,
+        input: input as Held["input"],
+        submit: submit as Held["submit"],
+        entries,
+        message: toMessage(input as SubmitInput),
+        settle: resolve,
+      };
+      this.#all = [...this.#all, held];
+      signal?.addEventListener("abort", () => this.#abort(held));
+      if (signal?.aborted) this.#abort(held);
+      changed();
+      if (this.#all.includes(held)) this.#show(agent);
+    });
   };
 
+  readonly cancel: SubmitHolder["cancel"] = (agent, id) => {
+    const found = this.#all.filter((held) => held.agent === agent && (id === undefined || held.input.runId === id));
+    for (const held of found) this.#abort(held);
+    if (found.length) this.#owner.changed();
+    return found.length > 0;
+  };
+
+  list(): readonly HeldInput[] {
+    return this.#all;
+  }
+
+  batches(): readonly Batch[] {
+    return this.#all;
+  }
+
+  changed(): void {
+    for (const agent of new Set(this.#all.map((held) => held.agent))) this.#show(agent);
+    this.#advance();
+  }
+
+  cancelAll(): void {
+    for (const held of this.#all) this.#abort(held);
+  }
+
+  #show(agent: HoldingAgent): void {
+    const mine = this.#all.filter((held) => held.agent === agent);
+    const queue = mine.map(toQueued);
+    if (mine.length) agent.hold((at) => ({ ...at, queue: [...at.queue, ...queue] }), this);
+    else agent.hold();
+  }
+
   /** Submits what is ready, in order: each agent's first ones. */
-  const advance = (): void => {
+  #advance(): void {
     const blocked = new Set<HoldingAgent>();
-    for (const held of all) {
+    for (const held of this.#all) {
       if (blocked.has(held.agent) || !isReady(held)) {
         blocked.add(held.agent);
         continue;
       }
-      all = all.filter((other) => other !== held);
-      send(held);
+      this.#all = this.#all.filter((other) => other !== held);
+      this.#send(held);
     }
-  };
-  const send = (held: Held): void => {
+  }
+
+  #send(held: Held): void {
+    const { composer, changed, drop } = this.#owner;
     const { agent, message, entries, input } = held;
     // It leaves the queue as it enters the thread.
     const { parts: _, ...rest } = input;
     const done = held.submit({ ...rest, ...(message && { message: { ...message, content: contentOf(held) } }) });
-    show(agent);
+    this.#show(agent);
     held.settle(done);
     done.then(
       () => drop(entries),
@@ -75,57 +135,16 @@ export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits
         changed();
       },
     );
-  };
-  const abort = (held: Held): void => {
-    if (!all.includes(held)) return;
-    all = all.filter((other) => other !== held);
-    drop(held.entries);
+  }
+
+  #abort(held: Held): void {
+    if (!this.#all.includes(held)) return;
+    this.#all = this.#all.filter((other) => other !== held);
+    this.#owner.drop(held.entries);
     held.settle({ runId: held.input.runId, outcome: "aborted" });
-    show(held.agent);
-    advance();
-  };
-
-  const holder: SubmitHolder = {
-    hold: (agent, submitted, submit) => {
-      const { parts, signal, runId = uuid() } = submitted;
-      const input = { ...submitted, runId };
-      const fromComposer = !Array.isArray(parts) && parts !== undefined && parts !== null;
-      const entries = fromComposer ? composer.entries : [];
-      if (fromComposer) composer.entries = [];
-      return new Promise((resolve) => {
-        const held: Held = {
-          agent,
-          input: input as Held["input"],
-          submit: submit as Held["submit"],
-          entries,
-          message: toMessage(input as SubmitInput),
-          settle: resolve,
-        };
-        all = [...all, held];
-        signal?.addEventListener("abort", () => abort(held));
-        if (signal?.aborted) abort(held);
-        changed();
-        if (all.includes(held)) show(agent);
-      });
-    },
-    cancel: (agent, id) => {
-      const found = all.filter((held) => held.agent === agent && (id === undefined || held.input.runId === id));
-      found.forEach(abort);
-      if (found.length) changed();
-      return found.length > 0;
-    },
-  };
-
-  return {
-    ...holder,
-    list: () => all,
-    batches: () => all,
-    changed: () => {
-      for (const agent of new Set(all.map((held) => held.agent))) show(agent);
-      advance();
-    },
-    cancelAll: () => all.forEach(abort),
-  };
+    this.#show(held.agent);
+    this.#advance();
+  }
 }
 
 /** The message as it is sent, but for the files; none where the submit has none. */

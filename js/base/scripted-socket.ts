@@ -1,6 +1,6 @@
 // A server of WebSockets in the hands of a test, in place of the platform's.
 
-import { createQueue } from "./queue.js";
+import { createHandover } from "./handover.js";
 
 /** A frame of a server: strings and bytes as they are, other values as JSON text. */
 export type SocketFrame = string | Uint8Array | { readonly [member: string]: unknown } | readonly SocketFrame[];
@@ -47,8 +47,7 @@ export interface ScriptedSocket {
  */
 export function scriptedSocket(): ScriptedSocket {
   const connections: ScriptedConnection[] = [];
-  const opened = createQueue<ScriptedConnection>();
-  const waiting: ((connection: ScriptedConnection) => void)[] = [];
+  const opened = createHandover<ScriptedConnection>();
   let failures = 0;
   const server: SocketServer = {
     accept: (connection) => {
@@ -57,11 +56,7 @@ export function scriptedSocket(): ScriptedSocket {
       else failures--;
       return accepted;
     },
-    opened: (connection) => {
-      const take = waiting.shift();
-      if (take) take(connection);
-      else opened.push(connection);
-    },
+    opened: opened.put,
   };
   class Socket extends ClientSocket {
     constructor(url: string, protocols?: string | readonly string[]) {
@@ -71,10 +66,7 @@ export function scriptedSocket(): ScriptedSocket {
   return {
     WebSocket: Socket as unknown as typeof WebSocket,
     connections,
-    connection: () => {
-      const next = opened.take();
-      return next ? Promise.resolve(next) : new Promise((resolve) => waiting.push(resolve));
-    },
+    connection: () => opened.take(),
     fail: () => void failures++,
   };
 }

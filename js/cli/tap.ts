@@ -73,13 +73,13 @@ export function createTap(source: Responder = servers): Tap {
     turn.status = response.status;
     turn.headers = response.headers;
     if (!response.body) Object.assign(turn, { end: "closed", closed: true });
-    const body = response.body && throughTap(response.body, turn, {
+    const body = response.body && new TappedBody(response.body, turn, {
       clock: () => source.now() - began,
       setPlace: (offset, at) => void (place = { turn, offset, at }),
       abort: () => request.abort(),
     });
     if (body) {
-      leave = body.leave;
+      leave = () => body.leave();
       bodies.push(body.over);
     }
     return new Response(body?.stream ?? null, { status: response.status, headers: response.headers });
@@ -112,81 +112,95 @@ interface BodyReading {
   abort(): void;
 }
 
-/** The body, a frame for each read. A read is asked for when the one before is dealt with. */
-function throughTap(
-  body: ReadableStream<Uint8Array>,
-  turn: RecordedTurn,
-  { clock, setPlace, abort }: BodyReading,
-): { stream: ReadableStream<Uint8Array>; leave(): void; over: Promise<void> } {
-  const reader = body.getReader();
-  const cutter = createCutter(framingOf(turn.headers.get("content-type") ?? ""));
-  const waiting: BodyPiece[] = [];
-  const over = withResolvers();
-  let [begins, length, reads, abandoned, ended] = [0, 0, 0, false, false];
-  let reading: Promise<void> | undefined;
+/** A body that the agent reads, a frame for each read. A read is asked for when the one before is dealt with. */
+class TappedBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Resolves once it has ended, or nothing more of it is read. */
+  readonly over: Promise<void>;
+  readonly #turn: RecordedTurn;
+  readonly #client: BodyReading;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #cutter: ReturnType<typeof createCutter>;
+  readonly #waiting: BodyPiece[] = [];
+  readonly #resolve: () => void;
+  // Where the frame begins that is read, and where the body ends so far.
+  #begins = 0;
+  #length = 0;
+  #reads = 0;
+  #abandoned = false;
+  #ended = false;
+  #reading: Promise<void> | undefined;
 
-  const keep = (bytes: Uint8Array, continues: boolean): void => {
-    if (!continues) begins = length;
-    length += bytes.length;
-    const piece = { offset: begins, bytes, at: clock(), read: reads };
-    turn.pieces.push(piece);
-    waiting.push(piece);
-  };
-  const end = (how: RecordedEnd): void => {
-    if (ended) return;
-    ended = true;
-    const { within } = cutter;
-    const rest = cutter.rest();
-    if (rest) keep(rest, within);
-    Object.assign(turn, { ended: clock(), end: how, closed: how === "closed" });
-    over.resolve();
-  };
-  const read = async (): Promise<void> => {
-    try {
-      const { done, value } = await reader.read();
-      if (ended) return;
-      reads++;
-      let { within } = cutter;
-      for (const bytes of value ? cutter.push(value) : []) {
-        keep(bytes, within);
-        within = false;
-      }
-      if (done) end("closed");
-    } catch (error) {
-      end(isAbort(error) ? "open" : "cut");
-      throw error;
-    }
-  };
-  const leave = (): void => {
-    if (abandoned) return;
-    abandoned = true;
+  constructor(body: ReadableStream<Uint8Array>, turn: RecordedTurn, client: BodyReading) {
+    ({ promise: this.over, resolve: this.#resolve } = withResolvers());
+    this.#turn = turn;
+    this.#client = client;
+    this.#reader = body.getReader();
+    this.#cutter = createCutter(framingOf(turn.headers.get("content-type") ?? ""));
+    const source = { pull: (controller: ReadableStreamDefaultController<Uint8Array>) => this.#pull(controller), cancel: () => this.leave() };
+    this.stream = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
+  }
+
+  /** The agent has left it: it is read on for a while. */
+  leave(): void {
+    if (this.#abandoned) return;
+    this.#abandoned = true;
     const giveUp = (): void => {
-      end("open");
-      abort();
+      this.#end("open");
+      this.#client.abort();
     };
-    if (turn.stopped || ended) return giveUp();
+    if (this.#turn.stopped || this.#ended) return giveUp();
     const timer = setTimeout(giveUp, restMs);
     const toTheEnd = async (): Promise<void> => {
-      await reading;
-      while (!ended) await read();
+      await this.#reading;
+      while (!this.#ended) await this.#read();
     };
     void toTheEnd().catch(() => {}).then(() => clearTimeout(timer));
-  };
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        while (waiting.length === 0 && !ended) await (reading = read());
-        if (abandoned) return;
-        const piece = waiting.shift();
-        setPlace(piece?.offset ?? length, piece?.at ?? clock());
-        if (piece) controller.enqueue(piece.bytes);
-        else controller.close();
-      },
-      cancel: leave,
-    },
-    { highWaterMark: 0 },
-  );
-  return { stream, leave, over: over.promise };
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    while (this.#waiting.length === 0 && !this.#ended) await (this.#reading = this.#read());
+    if (this.#abandoned) return;
+    const piece = this.#waiting.shift();
+    this.#client.setPlace(piece?.offset ?? this.#length, piece?.at ?? this.#client.clock());
+    if (piece) controller.enqueue(piece.bytes);
+    else controller.close();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const { done, value } = await this.#reader.read();
+      if (this.#ended) return;
+      this.#reads++;
+      let { within } = this.#cutter;
+      for (const bytes of value ? this.#cutter.push(value) : []) {
+        this.#keep(bytes, within);
+        within = false;
+      }
+      if (done) this.#end("closed");
+    } catch (error) {
+      this.#end(isAbort(error) ? "open" : "cut");
+      throw error;
+    }
+  }
+
+  #keep(bytes: Uint8Array, continues: boolean): void {
+    if (!continues) this.#begins = this.#length;
+    this.#length += bytes.length;
+    const piece = { offset: this.#begins, bytes, at: this.#client.clock(), read: this.#reads };
+    this.#turn.pieces.push(piece);
+    this.#waiting.push(piece);
+  }
+
+  #end(how: RecordedEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { within } = this.#cutter;
+    const rest = this.#cutter.rest();
+    if (rest) this.#keep(rest, within);
+    Object.assign(this.#turn, { ended: this.#client.clock(), end: how, closed: how === "closed" });
+    this.#resolve();
+  }
 }
 
 function withResolvers(): { promise: Promise<void>; resolve(): void } {

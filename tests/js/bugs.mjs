@@ -352,8 +352,8 @@ export const bugs = [
   {
     name: "a custom event stands before the text that came before it",
     file: "ai-sdk/transport.ts",
-    from: "          agent.flush();\n          writer.data(",
-    to: "          writer.data(",
+    from: "        agent.flush();\n        this.#writer.data(",
+    to: "        this.#writer.data(",
     tests: ["chat"],
   },
   {

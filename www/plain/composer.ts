@@ -1,4 +1,4 @@
-import type { Agent, QueuedSubmit } from "ag-ui-wasm";
+import type { Agent, AgentSnapshot, QueuedSubmit } from "ag-ui-wasm";
 import { listenForFiles, type Attachment } from "ag-ui-wasm/attachments";
 import { fit, sends } from "../shared/composer.js";
 import type { Scenario } from "../shared/endpoint.js";
@@ -19,7 +19,7 @@ export interface Composer {
   takeFiles(chat: HTMLElement): () => void;
 }
 
-/** @param onAddress told the address to ask, whenever it has changed */
+/** @param onAddress called with the address to ask, whenever it has changed */
 export function composer(agent: Agent, choice: Choice, onAddress: (url: string) => void): Composer {
   const field = h("textarea", {
     id: "input",
@@ -35,40 +35,21 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
     field.placeholder = destination.prompt() ?? "Write to the agent";
     onAddress(destination.url());
   });
-  const filesSlot = slot();
   const pick = h("input", { class: "unseen", "aria-label": "Add pictures", "data-testid": "pick" });
-  const stopSlot = slot();
-  const queueSlot = slot();
-  const button = h("button", { type: "submit", class: "button main send", "data-testid": "send" }, icon("send"));
-  const status = h("span", { role: "status", "data-testid": "status" });
-  const keys = h("span", { class: "keys" });
-  keys.innerHTML = "<kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> new line, <kbd>Esc</kbd> stops";
-
-  const stop = maybe<true>(stopSlot, () => ({
-    node: h("button", { type: "button", class: "button", "data-testid": "stop", onclick: () => void agent.stop() }, icon("stop"), " Stop"),
-    update() {},
-  }));
+  const [filesSlot, queueSlot] = [slot(), slot()];
   const showFiles = maybe<readonly Attachment[]>(filesSlot, filesView);
   const queue = maybe<readonly QueuedSubmit[]>(queueSlot, queueView);
+  const buttons = actions(agent);
+  const line = statusBar();
 
+  const pickLabel = h("label", { class: "icon-button pick" }, pick, icon("picture"));
+  const controls = h("div", { class: "controls" }, pickLabel, ...destination.nodes, buttons.node);
   const node = h(
     "form",
     { class: "composer", "data-testid": "composer", onsubmit: (event: Event) => send(event) },
     queueSlot,
-    h(
-      "div",
-      { class: "field" },
-      filesSlot,
-      field,
-      h(
-        "div",
-        { class: "controls" },
-        h("label", { class: "icon-button pick" }, pick, icon("picture")),
-        ...destination.nodes,
-        h("div", { class: "actions" }, stopSlot, button),
-      ),
-    ),
-    h("div", { class: "line" }, status, keys),
+    h("div", { class: "field" }, filesSlot, field, controls),
+    line.node,
   );
 
   function send(event: Event): void {
@@ -82,27 +63,46 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
   return {
     node,
     choose: destination.choose,
-    offer(scenarios) {
-      destination.offer(scenarios);
-      fit(field);
-    },
+    offer: (scenarios) => (destination.offer(scenarios), fit(field)),
     takeFiles(chat) {
       const show = (): void => showFiles(files.items.length > 0 ? files.items : undefined);
-      const offs = [
-        files.subscribe(show),
-        listenForFiles(files, { input: pick, drop: chat, paste: field, onDragging: (dragging) => set(chat, "data-dragging", dragging) }),
-      ];
+      const onDragging = (dragging: boolean): void => set(chat, "data-dragging", dragging);
+      const offs = [files.subscribe(show), listenForFiles(files, { input: pick, drop: chat, paste: field, onDragging })];
       show();
       return () => offs.forEach((off) => off());
     },
     update() {
       const snapshot = agent.getSnapshot();
       queue(snapshot.queue.length > 0 ? snapshot.queue : undefined);
-      stop(snapshot.isLoading ? true : undefined);
-      set(button, "aria-label", snapshot.isLoading ? "Send next" : "Send");
-      say(status, statusLine(snapshot));
+      buttons.update(snapshot);
+      line.update(snapshot);
     },
   };
+}
+
+/** The buttons that stop the run and send a message. */
+function actions(agent: Agent): View<AgentSnapshot> {
+  const stopSlot = slot();
+  const stop = maybe<true>(stopSlot, () => ({
+    node: h("button", { type: "button", class: "button", "data-testid": "stop", onclick: () => void agent.stop() }, icon("stop"), " Stop"),
+    update() {},
+  }));
+  const send = h("button", { type: "submit", class: "button main send", "data-testid": "send" }, icon("send"));
+  return {
+    node: h("div", { class: "actions" }, stopSlot, send),
+    update({ isLoading }) {
+      stop(isLoading ? true : undefined);
+      set(send, "aria-label", isLoading ? "Send next" : "Send");
+    },
+  };
+}
+
+/** The line below the field: the status of the agent, and the keys. */
+function statusBar(): View<AgentSnapshot> {
+  const status = h("span", { role: "status", "data-testid": "status" });
+  const keys = h("span", { class: "keys" });
+  keys.innerHTML = "<kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> new line, <kbd>Esc</kbd> stops";
+  return { node: h("div", { class: "line" }, status, keys), update: (snapshot) => say(status, statusLine(snapshot)) };
 }
 
 function queueView(queue: readonly QueuedSubmit[]): View<readonly QueuedSubmit[]> {

@@ -11,7 +11,7 @@ import { byId } from "../shared/page.js";
 import { listen, type Protocol } from "../shared/protocols.js";
 import { textOf } from "../shared/rows.js";
 import { cards } from "./cards.js";
-import { composer } from "./composer.js";
+import { composer, type Composer } from "./composer.js";
 import { h, say, set } from "./dom.js";
 import { panel } from "./panel.js";
 import type { Choice } from "./picker.js";
@@ -24,102 +24,108 @@ export interface Settings extends Choice {
   panel: boolean;
 }
 
-export interface Conversation {
-  readonly nodes: readonly Element[];
-  /** The address to ask next. */
-  url(): string;
-  offer(scenarios: readonly Scenario[]): void;
-  /** Begins to listen, once the nodes are in the page. */
-  start(): void;
-  /** Ends the agent too. */
-  dispose(): void;
-}
-
 /** A thread that the server keeps: where it is asked, and how another one is begun. */
 export interface StoredThread {
   readonly url: string;
   next(): void;
 }
 
-/** @param onProtocol told the name of another protocol that the user wants */
-export function conversation(agent: Agent, protocol: Protocol, settings: Settings, onProtocol: (name: string) => void, stored?: StoredThread): Conversation {
-  const notices = new Notices();
-  const held = new HeldQuestions();
-  const offs: (() => void)[] = [];
+export class Conversation {
+  readonly nodes: readonly Element[];
+  readonly #agent: Agent;
+  readonly #protocol: Protocol;
+  readonly #stored: StoredThread | undefined;
+  readonly #notices = new Notices();
+  readonly #held = new HeldQuestions();
+  readonly #offs: (() => void)[] = [];
+  readonly #address = h("code", { "data-testid": "address" });
+  readonly #chat: HTMLElement;
+  readonly #talk: ReturnType<typeof transcript>;
+  readonly #cards: ReturnType<typeof cards>;
+  readonly #panel: ReturnType<typeof panel>;
+  readonly #composer: Composer;
 
-  const address = h("code", { "data-testid": "address" });
-  const foot = composer(agent, settings, (url) => say(address, stored?.url ?? url));
-  const after = cards(agent);
-  const side = panel(agent);
-  const talk = transcript(agent, after.node);
-  const bar = toolbar(protocol.name, address, {
-    speak: onProtocol,
-    inspect: () => void toggleInspector(agent),
-    restart,
-    toggle: () => openPanel(side.node.hasAttribute("hidden")),
-  });
-  const chat = h(
-    "main",
-    { class: "chat", "data-testid": "chat", "data-framework": "plain" },
-    bar.node,
-    talk.viewport,
-    h("div", { class: "foot" }, talk.jump, foot.node),
-  );
-
-  function update(): void {
-    const snapshot = agent.getSnapshot();
-    set(chat, "data-status", snapshot.status);
-    talk.update(snapshot);
-    after.update();
-    side.update();
-    foot.update();
+  /** @param onProtocol called with the name of another protocol that the user wants */
+  constructor(agent: Agent, protocol: Protocol, settings: Settings, onProtocol: (name: string) => void, stored?: StoredThread) {
+    this.#agent = agent;
+    this.#protocol = protocol;
+    this.#stored = stored;
+    this.#composer = composer(agent, settings, (url) => say(this.#address, stored?.url ?? url));
+    this.#cards = cards(agent);
+    this.#panel = panel(agent);
+    this.#talk = transcript(agent, this.#cards.node);
+    const bar = toolbar(protocol.name, this.#address, {
+      speak: onProtocol,
+      inspect: () => void toggleInspector(agent),
+      restart: () => this.#restart(),
+      toggle: () => openPanel(this.#panel.node.hasAttribute("hidden")),
+    });
+    const openPanel = (open: boolean): void => {
+      settings.panel = open;
+      this.#panel.node.hidden = !open;
+      bar.expanded(open);
+    };
+    this.#chat = h(
+      "main",
+      { class: "chat", "data-testid": "chat", "data-framework": "plain" },
+      bar.node,
+      this.#talk.viewport,
+      h("div", { class: "foot" }, this.#talk.jump, this.#composer.node),
+    );
+    this.nodes = [this.#chat, this.#panel.node, toasts(this.#notices)];
+    openPanel(settings.panel);
+    this.#update();
   }
 
-  function openPanel(open: boolean): void {
-    settings.panel = open;
-    side.node.hidden = !open;
-    bar.expanded(open);
+  /** The address to ask next. */
+  url(): string {
+    return this.#address.textContent;
   }
 
-  function restart(): void {
-    if (stored) stored.next();
-    else agent.reset();
-    notices.clear();
+  offer(scenarios: readonly Scenario[]): void {
+    this.#composer.offer(scenarios);
+    if (scenarios.length > 0) listen(this.#agent, this.#protocol);
+    this.#talk.suggest(featured(scenarios), ({ name, prompt }) => {
+      this.#composer.choose(name);
+      void this.#agent.submit(prompt);
+    });
+  }
+
+  /** Begins to listen, once the nodes are in the page. */
+  start(): void {
+    const agent = this.#agent;
+    this.#offs.push(
+      this.#talk.follow(),
+      agent.subscribe(() => this.#update()),
+      this.#notices.subscribe(this.#panel.log),
+      this.#notices.listen(agent),
+      contract.listen(agent, this.#protocol),
+      this.#held.subscribe(this.#cards.hold),
+      this.#held.listen(agent, () => this.url()),
+      announcer(agent, byId("announcer"), { words: { answer: textOf } }),
+      this.#composer.takeFiles(this.#chat),
+      listenForEscape(() => void agent.stop()),
+    );
+  }
+
+  /** Ends the agent too, unless its thread is stored. */
+  dispose(): void {
+    for (const off of this.#offs) off();
+    this.#panel.dispose();
+    if (!this.#stored) this.#agent.dispose();
+  }
+
+  #update(): void {
+    const snapshot = this.#agent.getSnapshot();
+    set(this.#chat, "data-status", snapshot.status);
+    this.#talk.update(snapshot);
+    for (const part of [this.#cards, this.#panel, this.#composer]) part.update();
+  }
+
+  #restart(): void {
+    if (this.#stored) this.#stored.next();
+    else this.#agent.reset();
+    this.#notices.clear();
     byId("input").focus();
   }
-
-  openPanel(settings.panel);
-  update();
-
-  return {
-    nodes: [chat, side.node, toasts(notices)],
-    url: () => address.textContent,
-    start() {
-      offs.push(
-        talk.follow(),
-        agent.subscribe(update),
-        notices.subscribe(side.log),
-        notices.listen(agent),
-        contract.listen(agent, protocol),
-        held.subscribe(after.hold),
-        held.listen(agent, () => address.textContent),
-        announcer(agent, byId("announcer"), { words: { answer: textOf } }),
-        foot.takeFiles(chat),
-        listenForEscape(() => void agent.stop()),
-      );
-    },
-    offer(scenarios) {
-      foot.offer(scenarios);
-      if (scenarios.length > 0) listen(agent, protocol);
-      talk.suggest(featured(scenarios), ({ name, prompt }) => {
-        foot.choose(name);
-        void agent.submit(prompt);
-      });
-    },
-    dispose() {
-      for (const off of offs) off();
-      side.dispose();
-      if (!stored) agent.dispose();
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { isEmpty } from "../shared/json.js";
 import { byId, wide } from "../shared/page.js";
 import { protocolOf, scenariosOf, sourceOf, type Protocol } from "../shared/protocols.js";
 import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
-import { conversation, type Conversation, type Settings } from "./conversation.js";
+import { Conversation, type Settings } from "./conversation.js";
 import { sidebar, type Sidebar } from "./sidebar.js";
 
 const settings: Settings = { scenario: initial.scenario, url: initial.url, panel: wide() };
@@ -22,7 +22,7 @@ function show(protocol: Protocol): { protocol: Protocol; conversation: Conversat
   const { stored = false } = protocol;
   // The agent asks for its address before every request, so a change of scenario keeps the conversation.
   const agent = stored ? storedAgent(threadId) : agentOf(sourceOf(protocol, () => made.url()));
-  const made = conversation(agent, protocol, settings, speak, stored ? { url: storedUrl(threadId), next: () => open(crypto.randomUUID()) } : undefined);
+  const made = new Conversation(agent, protocol, settings, speak, stored ? { url: storedUrl(threadId), next: () => open(crypto.randomUUID()) } : undefined);
   if (stored) {
     remember(threadId);
     beside ??= sidebar(open);

@@ -19,14 +19,13 @@ export function panel(agent: Agent): Panel {
   const none = h("p", { class: "none" }, "Nothing shared yet.");
   const json = jsonView(undefined);
   const state = h("div", { "data-testid": "state" }, none, json.node);
-  const query = section("Query bar");
+  const query = queryView();
+  const fields = contractView();
   const steps = section("Steps");
   const agents = section("Subagents");
   const usage = section("Tokens");
   const notices = section("Notices");
   agents.node.className = "agents";
-  const contractJson = jsonView(undefined);
-  const fields = h("section", { hidden: true }, h("h2", {}, "Contract"), h("div", { "data-testid": "contract" }, contractJson.node));
   const node = h(
     "aside",
     { class: "panel", id: "panel", tabindex: 0, "aria-label": "Details of the run", "data-testid": "panel" },
@@ -34,22 +33,10 @@ export function panel(agent: Agent): Panel {
     query.node,
     steps.node,
     agents.node,
-    fields,
+    fields.node,
     usage.node,
     notices.node,
   );
-
-  const offContract = contract.subscribe((next) => {
-    fields.hidden = next === undefined;
-    contractJson.update(next);
-  });
-  const offQuery = queryBar.subscribe((asked) => {
-    query.node.hidden = asked === undefined;
-    query.node.replaceChildren(
-      h("h2", {}, "Query bar"),
-      h("p", { class: "query", "data-testid": "query" }, h("code", {}, asked?.query ?? ""), ` ${asked?.language ?? ""}`),
-    );
-  });
 
   let seen: Partial<AgentSnapshot> = {};
   return {
@@ -71,10 +58,40 @@ export function panel(agent: Agent): Panel {
       notices.show("log", list.map(notice));
     },
     dispose() {
-      offQuery();
-      offContract();
+      query.dispose();
+      fields.dispose();
     },
   };
+}
+
+/** A section that follows something other than the agent. */
+interface Followed {
+  readonly node: HTMLElement;
+  dispose(): void;
+}
+
+/** The query that a tool has put into the search bar. */
+function queryView(): Followed {
+  const { node } = section("Query bar");
+  const dispose = queryBar.subscribe((asked) => {
+    node.hidden = asked === undefined;
+    node.replaceChildren(
+      h("h2", {}, "Query bar"),
+      h("p", { class: "query", "data-testid": "query" }, h("code", {}, asked?.query ?? ""), ` ${asked?.language ?? ""}`),
+    );
+  });
+  return { node, dispose };
+}
+
+/** The fields of the ngaf contract. */
+function contractView(): Followed {
+  const json = jsonView(undefined);
+  const node = h("section", { hidden: true }, h("h2", {}, "Contract"), h("div", { "data-testid": "contract" }, json.node));
+  const dispose = contract.subscribe((fields) => {
+    node.hidden = fields === undefined;
+    json.update(fields);
+  });
+  return { node, dispose };
 }
 
 function section(title: string): { node: HTMLElement; show(name: string, items: readonly Element[]): void } {

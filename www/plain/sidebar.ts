@@ -17,10 +17,12 @@ interface Shown {
   readonly pending: boolean;
 }
 
-/** @param onOpen told the id of a thread to show */
+/** A failure is shown as the list's error. */
+const quiet = (): void => {};
+
+/** @param onOpen called with the id of a thread to show */
 export function sidebar(onOpen: (threadId: string) => void): Sidebar {
   let open = "";
-  const quiet = (): void => {}; // what fails is shown as the list's error
   const rows = h("ul", {});
   const more = h("button", { type: "button", class: "button", "data-testid": "thread-more", hidden: true, onclick: () => void threads.loadMore() }, "More");
   const reason = h("span", {});
@@ -40,55 +42,7 @@ export function sidebar(onOpen: (threadId: string) => void): Sidebar {
     failure,
   );
 
-  function rowOf(first: Shown): View<Shown> {
-    const { threadId } = first.thread;
-    const button = h("button", { type: "button", class: "thread", "data-testid": "thread-open", onclick: () => onOpen(threadId) });
-    const field = h("input", {
-      "aria-label": "Title",
-      "data-testid": "thread-title",
-      hidden: true,
-      onblur: () => edit(false),
-      onkeydown: (event: KeyboardEvent) => {
-        if (event.key !== "Enter" && event.key !== "Escape") return;
-        if (event.key === "Enter") threads.rename(threadId, field.value).catch(quiet);
-        edit(false);
-      },
-    });
-    function edit(on: boolean): void {
-      if (field.hidden === !on) return;
-      field.hidden = !on;
-      button.hidden = on;
-      if (on) field.focus();
-    }
-    const rename = h("button", { type: "button", "data-testid": "thread-rename", onclick: () => edit(true) }, icon("edit"));
-    const remove = h(
-      "button",
-      {
-        type: "button",
-        "data-testid": "thread-delete",
-        onclick: () => {
-          if (threadId === open) onOpen(crypto.randomUUID());
-          threads.delete(threadId).then(() => forget(threadId), quiet);
-        },
-      },
-      icon("close"),
-    );
-    const row = h("li", { "data-testid": "thread" }, button, field, rename, remove);
-    function show({ thread, current, pending }: Shown): void {
-      const title = titleOf(thread);
-      say(button, title);
-      if (field.hidden) field.value = thread.title ?? "";
-      set(button, "aria-current", String(current));
-      set(rename, "aria-label", `Rename ${title}`);
-      set(remove, "aria-label", `Delete ${title}`);
-      set(row, "data-running", String(thread.running === true));
-      set(row, "data-pending", String(pending));
-    }
-    show(first);
-    return { node: row, update: show };
-  }
-
-  const show = list<Shown>(rows, ({ thread }) => thread.threadId, rowOf);
+  const show = list<Shown>(rows, ({ thread }) => thread.threadId, (row) => threadRow(row, onOpen));
   function update(): void {
     const { threads: shown, hasMore, isLoadingMore, pending, error, status } = threads.getSnapshot();
     set(node, "data-status", status);
@@ -107,5 +61,63 @@ export function sidebar(onOpen: (threadId: string) => void): Sidebar {
       update();
     },
     dispose: off,
+  };
+}
+
+/** A thread in the list. */
+function threadRow(first: Shown, onOpen: (threadId: string) => void): View<Shown> {
+  const { threadId } = first.thread;
+  let { current } = first;
+  const open = h("button", { type: "button", class: "thread", "data-testid": "thread-open", onclick: () => onOpen(threadId) });
+  const title = titleField(threadId, (editing) => void (open.hidden = editing));
+  const rename = h("button", { type: "button", "data-testid": "thread-rename", onclick: () => title.edit() }, icon("edit"));
+  const onDelete = (): void => {
+    if (current) onOpen(crypto.randomUUID());
+    threads.delete(threadId).then(() => forget(threadId), quiet);
+  };
+  const remove = h("button", { type: "button", "data-testid": "thread-delete", onclick: onDelete }, icon("close"));
+  const row = h("li", { "data-testid": "thread" }, open, title.node, rename, remove);
+  function update(shown: Shown): void {
+    const { thread, pending } = shown;
+    ({ current } = shown);
+    const name = titleOf(thread);
+    say(open, name);
+    title.show(thread.title ?? "");
+    set(open, "aria-current", String(current));
+    set(rename, "aria-label", `Rename ${name}`);
+    set(remove, "aria-label", `Delete ${name}`);
+    set(row, "data-running", String(thread.running === true));
+    set(row, "data-pending", String(pending));
+  }
+  update(first);
+  return { node: row, update };
+}
+
+/** The field in which a thread is renamed, hidden until then. `onEdit` is called when that begins and ends. */
+function titleField(threadId: string, onEdit: (editing: boolean) => void) {
+  const node = h("input", {
+    "aria-label": "Title",
+    "data-testid": "thread-title",
+    hidden: true,
+    onblur: () => show(false),
+    onkeydown: (event: KeyboardEvent) => {
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      if (event.key === "Enter") threads.rename(threadId, node.value).catch(quiet);
+      show(false);
+    },
+  });
+  function show(editing: boolean): void {
+    if (node.hidden === !editing) return;
+    node.hidden = !editing;
+    onEdit(editing);
+    if (editing) node.focus();
+  }
+  return {
+    node,
+    edit: () => show(true),
+    /** Shows the title, unless it is being edited. */
+    show(title: string): void {
+      if (node.hidden) node.value = title;
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { Agent } from "ag-ui-wasm";
 import { useAttachments } from "ag-ui-wasm/attachments/react";
 import { useAgent, type UseAgent } from "ag-ui-wasm/react";
 import { useAnnouncer } from "ag-ui-wasm/announcer/react";
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import { contract } from "../shared/contract.js";
 import { listenForEscape } from "../shared/composer.js";
 import { endpoint, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
@@ -33,30 +33,19 @@ const rowList = new RowList();
 const target = { url: "" };
 
 export function Chat() {
-  const [catalogue, setCatalogue] = useState<Catalogue>({});
   const [protocol, setProtocol] = useState(() => protocolOf(initial.protocol));
-  const [choice, setChoice] = useState(initial.scenario);
   const [address, setAddress] = useState(initial.url);
   const [open, setOpen] = useState(wide);
   const [threadId, setThreadId] = useState(firstThread);
+  const { scenarios, scenario, choice, setChoice } = useScenarios(protocol);
 
-  const scenarios = scenariosOf(protocol, catalogue);
-  const scenario = scenarioOf(scenarios, choice);
   const { stored = false } = protocol;
   target.url = stored ? storedUrl(threadId) : endpoint(scenario, address);
   const source = useMemo(() => sourceOf(protocol, () => target.url), [protocol]);
   const chat = useAgent(stored ? storedAgent(threadId) : source);
   const files = useAttachments(pictures);
-  const { agent, status, messages, thread } = chat;
+  const { agent, status } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
-  const rows = rowList.read(messages, chat.toolCalls, chat.subagents, chat.state);
-
-  useEffect(() => {
-    void loadScenarios().then((list) => {
-      setCatalogue(list);
-      if (isEmpty(list)) setChoice(OTHER);
-    });
-  }, []);
   useEffect(() => {
     if (stored) remember(threadId);
   }, [stored, threadId]);
@@ -73,13 +62,13 @@ export function Chat() {
     notices.clear();
     setProtocol(protocolOf(name));
   };
-
   const restart = (): void => {
     if (stored) setThreadId(crypto.randomUUID());
     else agent.reset();
     notices.clear();
     byId("input").focus();
   };
+  const choosing = { scenarios, choice, scenario, address, onChoice: setChoice, onAddress: setAddress };
 
   return (
     <>
@@ -94,40 +83,61 @@ export function Chat() {
           onRestart={restart}
           onToggle={() => setOpen(!open)}
         />
-        <Transcript
-          empty={rows.length === 0 && thread.status !== "loading" && <Welcome scenarios={scenarios} onStart={start} />}
-          rows={
-            <>
-              {thread.hasOlder && (
-                <button type="button" className="button older" data-testid="older" onClick={() => void agent.loadOlder()}>
-                  Earlier messages
-                </button>
-              )}
-              {rows.map((row) => <MessageRow key={row.key} row={row} agent={agent} />)}
-            </>
-          }
-          after={
-            <>
-              {status === "running" && rows.at(-1)?.message.role === "user" && <Waiting />}
-              <Cards chat={chat} />
-            </>
-          }
-        >
-          <Composer
-            chat={chat}
-            files={files}
-            scenarios={scenarios}
-            choice={choice}
-            scenario={scenario}
-            address={address}
-            onChoice={setChoice}
-            onAddress={setAddress}
-          />
-        </Transcript>
+        <Talk chat={chat} scenarios={scenarios} onStart={start}>
+          <Composer chat={chat} files={files} {...choosing} />
+        </Talk>
       </main>
       {open && <Panel chat={chat} notices={log} />}
       <Toasts notices={log} onClose={notices.settle} />
     </>
+  );
+}
+
+/** The scenarios of the protocol, and the one that is chosen. */
+function useScenarios(protocol: Protocol) {
+  const [catalogue, setCatalogue] = useState<Catalogue>({});
+  const [choice, setChoice] = useState(initial.scenario);
+  useEffect(() => {
+    void loadScenarios().then((list) => {
+      setCatalogue(list);
+      if (isEmpty(list)) setChoice(OTHER);
+    });
+  }, []);
+  const scenarios = scenariosOf(protocol, catalogue);
+  return { scenarios, scenario: scenarioOf(scenarios, choice), choice, setChoice };
+}
+
+/** The messages, from the greeting to what the agent waits for. */
+function Talk({ chat, scenarios, onStart, children }: {
+  chat: UseAgent;
+  scenarios: readonly Scenario[];
+  onStart: (scenario: Scenario) => void;
+  children: ReactNode;
+}) {
+  const { agent, thread, status } = chat;
+  const rows = rowList.read(chat.messages, chat.toolCalls, chat.subagents, chat.state);
+  return (
+    <Transcript
+      empty={rows.length === 0 && thread.status !== "loading" && <Welcome scenarios={scenarios} onStart={onStart} />}
+      rows={
+        <>
+          {thread.hasOlder && (
+            <button type="button" className="button older" data-testid="older" onClick={() => void agent.loadOlder()}>
+              Earlier messages
+            </button>
+          )}
+          {rows.map((row) => <MessageRow key={row.key} row={row} agent={agent} />)}
+        </>
+      }
+      after={
+        <>
+          {status === "running" && rows.at(-1)?.message.role === "user" && <Waiting />}
+          <Cards chat={chat} />
+        </>
+      }
+    >
+      {children}
+    </Transcript>
   );
 }
 

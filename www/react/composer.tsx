@@ -60,16 +60,7 @@ export function Composer(props: Choosing & { chat: UseAgent; files: UseAttachmen
         <div className="controls">
           <PickFiles files={files} />
           <Picker {...props} />
-          <div className="actions">
-            {chat.isLoading && (
-              <button type="button" className="button" data-testid="stop" onClick={() => void chat.stop()}>
-                <span className="icon" data-icon="stop" /> Stop
-              </button>
-            )}
-            <button type="submit" className="button main send" data-testid="send" aria-label={chat.isLoading ? "Send next" : "Send"}>
-              <span className="icon" data-icon="send" />
-            </button>
-          </div>
+          <Actions chat={chat} />
         </div>
       </div>
       <div className="line">
@@ -81,6 +72,22 @@ export function Composer(props: Choosing & { chat: UseAgent; files: UseAttachmen
         </span>
       </div>
     </form>
+  );
+}
+
+/** The buttons that stop the run and send a message. */
+function Actions({ chat }: { chat: UseAgent }) {
+  return (
+    <div className="actions">
+      {chat.isLoading && (
+        <button type="button" className="button" data-testid="stop" onClick={() => void chat.stop()}>
+          <span className="icon" data-icon="stop" /> Stop
+        </button>
+      )}
+      <button type="submit" className="button main send" data-testid="send" aria-label={chat.isLoading ? "Send next" : "Send"}>
+        <span className="icon" data-icon="send" />
+      </button>
+    </div>
   );
 }
 

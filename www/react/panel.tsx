@@ -28,20 +28,7 @@ export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonl
           </p>
         </section>
       )}
-      {steps.length > 0 && (
-        <section>
-          <h2>Steps</h2>
-          <ul className="steps">
-            {steps.map(({ name, status, durationMs }, index) => (
-              <li key={index} data-testid="step" data-status={status}>
-                <span className="mark" data-status={status} />
-                {name}
-                <span>{durationMs === undefined ? status : duration(durationMs)}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {steps.length > 0 && <Steps steps={steps} />}
       {subagents.length > 0 && (
         <section className="agents">
           <h2>Subagents</h2>
@@ -56,38 +43,63 @@ export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonl
           </div>
         </section>
       )}
-      {usage.length > 0 && (
-        <section>
-          <h2>Tokens</h2>
-          <ul className="usage">
-            {usage.map(({ provider, model, inputTokens, outputTokens }, index) => (
-              <li key={index} data-testid="usage">
-                <span>
-                  {model ?? "Model"}
-                  <small>{provider}</small>
-                </span>
-                <span>
-                  {count(inputTokens ?? 0)} in, {count(outputTokens ?? 0)} out
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {notices.length > 0 && (
-        <section>
-          <h2>Notices</h2>
-          <ul className="log">
-            {notices.map(({ id, level, title, text }) => (
-              <li key={id} data-level={level}>
-                <b>{title}</b>
-                {text !== "" && <small>{text}</small>}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {usage.length > 0 && <Usage usage={usage} />}
+      {notices.length > 0 && <Log notices={notices} />}
     </aside>
+  );
+}
+
+function Steps({ steps }: Pick<AgentSnapshot, "steps">) {
+  return (
+    <section>
+      <h2>Steps</h2>
+      <ul className="steps">
+        {steps.map(({ name, status, durationMs }, index) => (
+          <li key={index} data-testid="step" data-status={status}>
+            <span className="mark" data-status={status} />
+            {name}
+            <span>{durationMs === undefined ? status : duration(durationMs)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Usage({ usage }: Pick<AgentSnapshot, "usage">) {
+  return (
+    <section>
+      <h2>Tokens</h2>
+      <ul className="usage">
+        {usage.map(({ provider, model, inputTokens, outputTokens }, index) => (
+          <li key={index} data-testid="usage">
+            <span>
+              {model ?? "Model"}
+              <small>{provider}</small>
+            </span>
+            <span>
+              {count(inputTokens ?? 0)} in, {count(outputTokens ?? 0)} out
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Log({ notices }: { notices: readonly Notice[] }) {
+  return (
+    <section>
+      <h2>Notices</h2>
+      <ul className="log">
+        {notices.map(({ id, level, title, text }) => (
+          <li key={id} data-level={level}>
+            <b>{title}</b>
+            {text !== "" && <small>{text}</small>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -51,17 +51,7 @@ export const MessageRow = memo(function MessageRow ({ row, agent }: { row: Row; 
           {textOf(message)}
         </p>
       )}
-      {sources.length > 0 && (
-        <ol className="sources" aria-label="Sources">
-          {sources.map(({ title, url }, index) => (
-            <li key={index}>
-              <a href={url} target="_blank" rel="noopener noreferrer nofollow" data-testid="citation">
-                {title}
-              </a>
-            </li>
-          ))}
-        </ol>
-      )}
+      {sources.length > 0 && <Sources sources={sources} />}
       {end !== undefined && (
         <p className="fate" data-testid="fate">
           {end}
@@ -70,6 +60,20 @@ export const MessageRow = memo(function MessageRow ({ row, agent }: { row: Row; 
     </article>
   );
 });
+
+function Sources({ sources }: Pick<Row, "sources">) {
+  return (
+    <ol className="sources" aria-label="Sources">
+      {sources.map(({ title, url }, index) => (
+        <li key={index}>
+          <a href={url} target="_blank" rel="noopener noreferrer nofollow" data-testid="citation">
+            {title}
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+}
 
 function Markdown({ message }: { message: Message }) {
   const groups = useBlockGroups(message);

@@ -33,29 +33,22 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
   const onInput = (): void => {
     input = performance.now();
   };
+  // Scrolling brings rows into sight that then get their true size. Within the observer's own turn that would be a
+  // loop, which browsers report as an error; in the next frame it is not.
+  const frame = createFrame(() => following && toEnd());
   const onScroll = (): void => {
     // Only a move upwards lets go: new content makes the gap grow as well, but moves nothing. Rows that turn out smaller than
     // they were taken for move the end, and with it what is shown: that is not the reader.
-    const resized = frame !== 0 || viewport.scrollHeight !== height;
+    const resized = frame.isAsked() || viewport.scrollHeight !== height;
     const byReader = !resized || performance.now() - input < INPUT_MS;
     if (gap() <= NEAR) set(true);
     else if (viewport.scrollTop < top - 1) {
       if (byReader) set(false);
-      else follow();
+      else frame.ask();
     }
     remember();
   };
-  // Scrolling brings rows into sight that then get their true size. Within the observer's own turn that would be a
-  // loop, which browsers report as an error; in the next frame it is not.
-  let frame = 0;
-  const follow = (): void => {
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => {
-      frame = 0;
-      if (following) toEnd();
-    });
-  };
-  const observer = new ResizeObserver(follow);
+  const observer = new ResizeObserver(frame.ask);
   observer.observe(content);
   observer.observe(viewport);
   viewport.addEventListener("scroll", onScroll, { passive: true });
@@ -67,9 +60,26 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
     },
     stop() {
       observer.disconnect();
-      cancelAnimationFrame(frame);
+      frame.cancel();
       viewport.removeEventListener("scroll", onScroll);
       for (const name of INPUTS) viewport.removeEventListener(name, onInput);
     },
+  };
+}
+
+/** A frame that is asked for: `draw` is called once in it, however often that was. */
+function createFrame(draw: () => void) {
+  let id = 0;
+  const cancel = (): void => cancelAnimationFrame(id);
+  return {
+    isAsked: () => id !== 0,
+    ask(): void {
+      cancel();
+      id = requestAnimationFrame(() => {
+        id = 0;
+        draw();
+      });
+    },
+    cancel,
   };
 }

@@ -1,3 +1,4 @@
+import { createListeners } from "../../base/listeners.js";
 import type { Frame } from "./types.js";
 import { frameReducer, type Reduction } from "./views.js";
 
@@ -31,10 +32,10 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
   // A list that was handed out is not changed later.
   let frames: readonly Frame[] | undefined;
   let snapshot: Reduction | undefined;
-  const listeners = new Set<{ listener: () => void }>();
+  const listeners = createListeners();
   const notify = (): void => {
     frames = snapshot = undefined;
-    for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
+    listeners.notify();
   };
   const reduce = (): Reduction => {
     for (; taken < all.length; taken++) reducer.take(all[taken]!);
@@ -43,11 +44,7 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
   return {
     getSnapshot: () => (snapshot ??= reduce()),
     getFrames: () => (frames ??= all.slice()),
-    subscribe: (listener) => {
-      const entry = { listener };
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
-    },
+    subscribe: listeners.subscribe,
     append: (frame) => {
       all.push(frame);
       notify();

@@ -153,80 +153,93 @@ type Mutable<Kind extends Activity["kind"]> = { -readonly [Name in keyof Extract
  * for (const activity of activitiesOf(frames)) console.log(activity.kind, activity.id);
  */
 export function activitiesOf(frames: Iterable<Frame>): Activity[] {
-  const list: Activity[] = [];
-  const known = new Map<string, Activity>();
-  const count = { run: 0, custom: 0 };
-  const touch = <Kind extends "message" | "reasoning" | "tool_call">(
-    kind: Kind,
-    id: string,
-    at: number | undefined,
-    fresh: object,
-    again: boolean,
-  ): Mutable<Kind> => {
-    const activity = entry(known, `${kind}:${id}`, () => {
-      const made = { kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) } as Activity;
-      list.push(made);
-      return made;
-    });
-    if (again) Object.assign(activity, fresh);
-    return Object.assign(activity, at !== undefined && { updatedAt: at }) as unknown as Mutable<Kind>;
-  };
-  for (const frame of frames) {
+  const activities = new Activities();
+  for (const frame of frames) activities.take(frame);
+  return activities.list;
+}
+
+/** A frame of one of these types. */
+type FrameOf<Type extends Frame["type"]> = Extract<Frame, { type: Type }>;
+
+const statuses = { RUN_STARTED: "started", RUN_FINISHED: "finished", RUN_ERROR: "error" } as const;
+
+class Activities {
+  readonly list: Activity[] = [];
+  readonly #known = new Map<string, Activity>();
+  #runs = 0;
+  #customs = 0;
+
+  take(frame: Frame): void {
     const { timestamp: at } = frame;
-    const when = at !== undefined && { at };
     switch (frame.type) {
       case "RUN_STARTED":
       case "RUN_FINISHED":
-      case "RUN_ERROR": {
-        const status = ({ RUN_STARTED: "started", RUN_FINISHED: "finished", RUN_ERROR: "error" } as const)[frame.type];
-        const { runId, threadId } = frame;
-        const base = { kind: "run" as const, id: `run:${count.run++}:${status}`, status, ...defined({ runId, threadId }), ...when };
-        if (frame.type === "RUN_ERROR") list.push({ ...base, message: frame.message, ...defined({ code: frame.code }) });
-        else list.push({ ...base, ...(frame.type === "RUN_FINISHED" && defined({ result: frame.result })) });
+      case "RUN_ERROR":
+        this.list.push(this.#run(frame));
         break;
-      }
       case "TEXT_MESSAGE_START":
-        touch("message", frame.messageId, at, { role: frame.role, text: "" }, true);
+        this.#touch("message", frame.messageId, at, { role: frame.role, text: "" }, true);
         break;
       case "TEXT_MESSAGE_CONTENT":
-        touch("message", frame.messageId, at, { role: "assistant", text: "" }, false).text += frame.delta;
+        this.#touch("message", frame.messageId, at, { role: "assistant", text: "" }, false).text += frame.delta;
         break;
       case "TEXT_MESSAGE_END":
-        Object.assign(touch("message", frame.messageId, at, { role: "assistant", text: "" }, false), defined({ endedAt: at }));
+        Object.assign(this.#touch("message", frame.messageId, at, { role: "assistant", text: "" }, false), defined({ endedAt: at }));
         break;
       case "REASONING_START":
       case "REASONING_MESSAGE_START":
-        touch("reasoning", frame.messageId, at, { text: "" }, true);
+        this.#touch("reasoning", frame.messageId, at, { text: "" }, true);
         break;
       case "REASONING_MESSAGE_CONTENT":
-        touch("reasoning", frame.messageId, at, { text: "" }, false).text += frame.delta;
+        this.#touch("reasoning", frame.messageId, at, { text: "" }, false).text += frame.delta;
         break;
       case "REASONING_MESSAGE_END":
       case "REASONING_END":
-        Object.assign(touch("reasoning", frame.messageId, at, { text: "" }, false), defined({ endedAt: at }));
+        Object.assign(this.#touch("reasoning", frame.messageId, at, { text: "" }, false), defined({ endedAt: at }));
         break;
       case "TOOL_CALL_START":
       case "TOOL_CALL_ARGS":
       case "TOOL_CALL_END":
-      case "TOOL_CALL_RESULT": {
-        const { toolCallId } = frame;
-        const name = frame.type === "TOOL_CALL_START" ? frame.toolCallName : "";
-        const fresh = { toolCallId, name, args: "", result: null, status: "running" };
-        const activity = touch("tool_call", toolCallId, at, fresh, frame.type === "TOOL_CALL_START");
-        if (frame.type === "TOOL_CALL_ARGS") activity.args += frame.delta;
-        if (frame.type === "TOOL_CALL_RESULT") {
-          Object.assign(activity, { result: frame.content, status: "completed", ...defined({ completedAt: at }) });
-        }
+      case "TOOL_CALL_RESULT":
+        this.#call(frame);
         break;
+      case "CUSTOM": {
+        const { name, value } = frame;
+        this.list.push({ kind: "custom", id: `custom:${this.#customs++}:${name}`, name, value, ...when(at) });
       }
-      case "CUSTOM":
-        list.push({ kind: "custom", id: `custom:${count.custom++}:${frame.name}`, name: frame.name, value: frame.value, ...when });
-        break;
-      default:
     }
   }
-  return list;
+
+  #run(frame: FrameOf<keyof typeof statuses>): Activity {
+    const { runId, threadId, timestamp } = frame;
+    const status = statuses[frame.type];
+    const base = { kind: "run" as const, id: `run:${this.#runs++}:${status}`, status, ...defined({ runId, threadId }), ...when(timestamp) };
+    if (frame.type === "RUN_ERROR") return { ...base, message: frame.message, ...defined({ code: frame.code }) };
+    return { ...base, ...(frame.type === "RUN_FINISHED" && defined({ result: frame.result })) };
+  }
+
+  #call(frame: FrameOf<"TOOL_CALL_START" | "TOOL_CALL_ARGS" | "TOOL_CALL_END" | "TOOL_CALL_RESULT">): void {
+    const { toolCallId, timestamp: at } = frame;
+    const name = frame.type === "TOOL_CALL_START" ? frame.toolCallName : "";
+    const fresh = { toolCallId, name, args: "", result: null, status: "running" };
+    const activity = this.#touch("tool_call", toolCallId, at, fresh, frame.type === "TOOL_CALL_START");
+    if (frame.type === "TOOL_CALL_ARGS") activity.args += frame.delta;
+    if (frame.type === "TOOL_CALL_RESULT") Object.assign(activity, { result: frame.content, status: "completed", ...defined({ completedAt: at }) });
+  }
+
+  /** The activity with that id, made with these members where there is none; `again`: it begins anew in its old place. */
+  #touch<Kind extends "message" | "reasoning" | "tool_call">(kind: Kind, id: string, at: number | undefined, fresh: object, again: boolean): Mutable<Kind> {
+    const activity = entry(this.#known, `${kind}:${id}`, () => {
+      const made = { kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) } as Activity;
+      this.list.push(made);
+      return made;
+    });
+    if (again) Object.assign(activity, fresh);
+    return Object.assign(activity, at !== undefined && { updatedAt: at }) as unknown as Mutable<Kind>;
+  }
 }
+
+const when = (at: number | undefined): { readonly at?: number } => (at === undefined ? {} : { at });
 
 /** The members that are there. */
 function defined<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {

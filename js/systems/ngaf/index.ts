@@ -7,11 +7,11 @@ import type { JsonObject } from "../../api/protocol.js";
 import type { Agent } from "../../api/types.js";
 import { createPageTools } from "./client-tools.js";
 import { pastOf } from "./history.js";
-import { createReducer } from "./reduce.js";
+import { createReducer, type Reducer } from "./reduce.js";
 import { createRuns } from "./runs.js";
 import { followThread } from "./thread.js";
 import type { Field, NgafAgent, NgafOptions, NgafSnapshot } from "./types.js";
-import { createWatch } from "./watch.js";
+import { createWatch, type NgafWatch } from "./watch.js";
 
 export { citationsOf } from "./citations.js";
 export { classifyError, NgafError } from "./errors.js";
@@ -39,7 +39,6 @@ export function toNgafAgent<State>(source: Agent<State>, options: NgafOptions = 
   const watch = createWatch();
   const { changed } = watch;
   const reducer = createReducer({ version, now, changed, emit: watch.emit });
-  const { fields, messages } = reducer;
   const runs = createRuns({ agent, reducer, tools: () => tools, changed, now, measure });
   const tools = createPageTools(agent, reducer, watch, () => runs.submitRun({}));
   const past = pastOf(agent);
@@ -60,27 +59,15 @@ export function toNgafAgent<State>(source: Agent<State>, options: NgafOptions = 
   ];
   measure("runtime_instance_created");
 
-  const read = <Name extends keyof NgafSnapshot>(name: Name): Field<NgafSnapshot[Name]> => watch.field(() => fields[name]);
   return {
     version,
-    messages: watch.field(() => {
-      messages.handOut();
-      return fields.messages;
-    }),
-    status: read("status"),
-    isLoading: read("isLoading"),
-    error: read("error"),
-    toolCalls: read("toolCalls"),
-    state: read("state"),
-    interrupt: read("interrupt"),
-    subagents: read("subagents"),
-    customEvents: read("customEvents"),
+    ...fieldsOf(watch, reducer),
     history: watch.field(() => past().history),
     messageCheckpoints: watch.field(() => past().messageCheckpoints),
     events$: { subscribe: watch.listen },
     getSnapshot: (): NgafSnapshot => {
-      messages.handOut();
-      return { ...fields };
+      reducer.messages.handOut();
+      return { ...reducer.fields };
     },
     subscribe: watch.subscribe,
     submit: runs.submit,
@@ -92,5 +79,24 @@ export function toNgafAgent<State>(source: Agent<State>, options: NgafOptions = 
       for (const off of offs) off();
       watch.close();
     },
+  };
+}
+
+/** The fields of the snapshot, each of which can be read and subscribed to. */
+function fieldsOf({ field }: NgafWatch, { fields, messages }: Reducer) {
+  const read = <Name extends keyof NgafSnapshot>(name: Name): Field<NgafSnapshot[Name]> => field(() => fields[name]);
+  return {
+    messages: field(() => {
+      messages.handOut();
+      return fields.messages;
+    }),
+    status: read("status"),
+    isLoading: read("isLoading"),
+    error: read("error"),
+    toolCalls: read("toolCalls"),
+    state: read("state"),
+    interrupt: read("interrupt"),
+    subagents: read("subagents"),
+    customEvents: read("customEvents"),
   };
 }

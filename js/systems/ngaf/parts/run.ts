@@ -27,10 +27,8 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
   let open = false;
   /** It waits for an answer. */
   let paused = false;
-  const set = (status: "idle" | "running" | "error", error?: unknown): void => {
-    fields.status = status;
-    fields.isLoading = status === "running";
-    fields.error = error ?? (version === 1 ? null : undefined);
+  const set = (status: "idle" | "running" | "error", error: unknown = version === 1 ? null : undefined): void => {
+    Object.assign(fields, { status, isLoading: status === "running", error });
     changed();
   };
   const ask = (id: string, value: unknown): void => {
@@ -61,10 +59,8 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
     finish: (event) => {
       open = false;
       const outcome = event.outcome as Loose | undefined;
-      const interrupt = outcome?.type === "interrupt" && Array.isArray(outcome.interrupts) ? (outcome.interrupts as Loose[])[0] : undefined;
-      if (interrupt && !fields.interrupt) {
-        ask(text(interrupt, "id"), isObject(interrupt.metadata) && "value" in interrupt.metadata ? interrupt.metadata.value : interrupt);
-      }
+      const interrupt = interruptOf(outcome);
+      if (interrupt && !fields.interrupt) ask(text(interrupt, "id"), valueOf(interrupt));
       set("idle", version === 1 ? fields.error : undefined);
       return paused ? "paused" : outcome?.type === "cancelled" ? "aborted" : "success";
     },
@@ -79,15 +75,22 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
       const data = version === 2 ? parsed(event.value) : event.value;
       if (name === "on_interrupt") {
         ask(uuid(), parsed(event.value));
-        changed();
         if (version === 2) return set("idle");
       }
-      const custom = { name, data };
-      fields.customEvents = [...fields.customEvents, custom];
+      fields.customEvents = [...fields.customEvents, { name, data }];
       changed();
-      emit(name === "state_update" && isObject(data) ? { type: "state_update", data } : { type: "custom", ...custom });
+      emit(name === "state_update" && isObject(data) ? { type: "state_update", data } : { type: "custom", name, data });
     },
   };
+}
+
+/** The interrupt that a run has ended with: the contract knows one. */
+function interruptOf(outcome: Loose | undefined): Loose | undefined {
+  return outcome?.type === "interrupt" && Array.isArray(outcome.interrupts) ? (outcome.interrupts as Loose[])[0] : undefined;
+}
+
+function valueOf(interrupt: Loose): unknown {
+  return isObject(interrupt.metadata) && "value" in interrupt.metadata ? interrupt.metadata.value : interrupt;
 }
 
 /** The thrown value beneath an error of the agent's. */
