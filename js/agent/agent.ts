@@ -1,6 +1,6 @@
 // An agent: a view of a thread (thread.ts), with options and listeners of its own.
 
-import type { Agent, AgentOptions, Checkpoint } from "../api/types.js";
+import type { Agent, AgentOptions, AgentSnapshot, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
 import { unsupported } from "../base/failure.js";
 import { createLink } from "../core/link.js";
@@ -91,9 +91,9 @@ function createAgentOf<State>(
     ...createDecisions(self),
     ...createEdits(self),
     get history() {
-      return thread.history?.list ?? none;
+      return source.parts()?.history.list ?? none;
     },
-    at: (checkpoint) => thread.history?.at(idOf(checkpoint)),
+    at: (checkpoint) => source.parts()?.history.at(idOf(checkpoint)) as AgentSnapshot<State> | undefined,
     save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
     dispose,
     guard: createGuard(self),

@@ -16,7 +16,7 @@ export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "a
 
   return {
     // The core says what is wrong with it.
-    addToolResult: (reply) => decide("settleCall", toJson({ toolCallId: reply?.toolCallId, result: reply?.result, error: reply?.error })),
+    addToolResult: (reply) => decide("settleCall", toJson({ ...reply })),
     approve: (...replies: readonly unknown[]) => {
       act();
       // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.

@@ -8,7 +8,6 @@ import { loading, type Inflate } from "../core/loader.js";
 import { copyPolicy } from "../core/policy.js";
 import { refusal } from "../snapshot/save.js";
 import { createSource, type CoreSource } from "./core-source.js";
-import type { History } from "./history.js";
 import { createJobs, type Jobs } from "./jobs.js";
 import type { AgentChannel } from "./channel.js";
 import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
@@ -33,8 +32,6 @@ export interface Thread<State> {
   /** All agents hear of it. */
   readonly emitter: Voice;
   readonly members: Members<State>;
-  /** Checkpoints, which come with the core. */
-  readonly history: History<State> | undefined;
   readonly shown: Shown<State>;
   readonly link: Link<State>;
   readonly source: Pick<CoreSource<unknown>, "loadParts" | "parts">;
@@ -101,9 +98,6 @@ export function createThread<State, Place>(
       source.parts()?.history.clear();
       source.parts()?.wait(false);
       thread.remote.thread?.dispose();
-    },
-    get history() {
-      return source.parts()?.history;
     },
     openChannel: () =>
       loading(async () => {

@@ -43,7 +43,7 @@ export function createEndings<State>(
       publish(edit.fold(read()));
       settleAll("aborted");
     },
-    suspend: (outcome = "disconnected", waiting = []) => {
+    suspend: (outcome = "disconnected") => {
       const json = link().save();
       shared.live?.end();
       shared.lastSave = json;
@@ -52,8 +52,7 @@ export function createEndings<State>(
       leave();
       const last = read();
       if (last.isLoading) publish(stopped(last));
-      for (const run of runs) if (waiting.includes(run.id)) delete run.ticket;
-      settleAll(outcome, waiting);
+      settleAll(outcome);
       return json;
     },
     dispose: () => {

@@ -39,9 +39,9 @@ export const bugs = [
   {
     name: "the agent that is disposed of takes the thread from the others",
     file: "agent/thread.ts",
-    from: "if (!members.present().some((other) => other !== member)) dispose();",
-    to: "dispose();",
-    tests: ["saves"],
+    from: "if (!thread.members.present().some((other) => other !== member)) thread.dispose();",
+    to: "thread.dispose();",
+    tests: ["one-thread"],
   },
   {
     name: "a run is hung up although somebody has come back in time",
