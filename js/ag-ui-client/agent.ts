@@ -14,6 +14,7 @@ import { applyEvents } from "./apply.js";
 import { toConsole, type StepperOptions } from "./core.js";
 import { createDebugLogger, resolveAgentDebugConfig, type AgentDebugConfig, type DebugLogger, type ResolvedAgentDebugConfig } from "./debug.js";
 import { applyMutation, callHooks, notifyInTurn } from "./hooks.js";
+import { reasonOf } from "../base/failure.js";
 import { checkAnswers } from "./interrupts.js";
 import { joined } from "./joined.js";
 import { FunctionMiddleware, type Middleware, type MiddlewareFunction } from "./middleware.js";
@@ -394,7 +395,7 @@ export abstract class AbstractAgent {
       this.activeRunCompletionPromise = promise;
       const run$ = source(input, subscribers).pipe(
         catchError((error) => {
-          const message = error instanceof Error ? error.message : String(error);
+          const message = reasonOf(error);
           this.debugLogger?.lifecycle("LIFECYCLE", "Run errored:", { agentId, error: message });
           this.isRunning = false;
           return this.onError(input, error, subscribers);

@@ -1,6 +1,7 @@
 // The hook that each type of event calls, and the arguments beside the event.
 
 import { EventType, type ActivityMessage, type BaseEvent, type Message, type RunFinishedEvent } from "@ag-ui/core";
+import { parseJson } from "../base/json.js";
 import type { AbstractAgent } from "./agent.js";
 import { toModernContent } from "./media.js";
 import type { ClientThread } from "./thread.js";
@@ -120,13 +121,7 @@ function asActivity(message: Message | undefined): ActivityMessage | undefined {
   return message?.role === "activity" ? message : undefined;
 }
 
-function parseArgs(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
-}
+const parseArgs = (text: string): Record<string, unknown> => parseJson(text, {}) as Record<string, unknown>;
 
 /** How a run finished. Calls that the server does not name are those that the run has started and not answered. */
 export function finished(event: RunFinishedEvent, unanswered: () => string): RunFinishedParams {

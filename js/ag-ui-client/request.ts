@@ -1,6 +1,7 @@
 // A request, and its answer as an observable.
 
 import { defer, from, mergeMap, Observable, of, throwError, concat } from "rxjs";
+import { parseJson } from "../base/json.js";
 
 export enum HttpEventType {
   HEADERS = "headers",
@@ -67,14 +68,8 @@ export function readerOf(response: Response): ReadableStreamDefaultReader<Uint8A
 /** The error for a refused request: `HTTP 500: …`, with `status`, and the body as `payload`, parsed if it is JSON. */
 export async function toHttpError(response: Response): Promise<Error & { status: number; payload: unknown }> {
   const text = await response.text();
-  let payload: unknown = text;
-  if (response.headers.get("content-type")?.includes("application/json")) {
-    try {
-      payload = JSON.parse(text);
-    } catch {
-      // It only says that it is JSON.
-    }
-  }
+  // It may only say that it is JSON.
+  const payload = response.headers.get("content-type")?.includes("application/json") ? parseJson(text, text) : text;
   const detail = typeof payload === "string" ? payload : JSON.stringify(payload);
   return Object.assign(new Error(`HTTP ${response.status}: ${detail}`), { status: response.status, payload });
 }

@@ -1,6 +1,6 @@
 // Edits of the application. An edit is what it changes, not what it leaves: the difference between what the page had shown
 // and what the application has made of that. The core applies it to what it has at that moment (src/thread/edit.rs,
-// src/thread/overlay.rs), which may be more than was shown.
+// src/thread/state.rs), which may be more than was shown.
 //
 // Where the core is not there yet, or answers later, js/snapshot/project.ts says what is shown until it does.
 

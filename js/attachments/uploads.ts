@@ -1,6 +1,7 @@
 // The uploads of a composer: a few at the same time, while the others wait.
 
 import type { Attachment } from "../api/attachments.js";
+import { reasonOf } from "../base/failure.js";
 import { change, free, type AttachmentEntry } from "./entry.js";
 import { runUpload, toPart, type Upload } from "./upload.js";
 
@@ -41,7 +42,7 @@ export function createUploads({ upload, maxConcurrent, stallMs, changed }: Uploa
       .then((uploaded) => void (entry.part = toPart(uploaded, entry.item)))
       .then(
         () => end({ status: "ready", progress: 1 }),
-        (cause: unknown) => end({ status: "error", error: "upload", message: cause instanceof Error ? cause.message : String(cause) }),
+        (cause: unknown) => end({ status: "error", error: "upload", message: reasonOf(cause) }),
       );
   };
   /** Begins as many as may run. */

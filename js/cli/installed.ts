@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { reasonOf } from "../base/failure.js";
 import type { RecordedTurn } from "./tap.js";
 import type { Official } from "./verdict.js";
 
@@ -64,7 +65,7 @@ async function failureOf({ HttpAgent }: OfficialClient, turn: RecordedTurn): Pro
     await agent.runAgent(input);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -1,6 +1,7 @@
 // `fetch` for the agent that plays the client: keeps what the server answers, with the times, and gives the agent one frame
 // after the other. While it has a frame, what the core reports is about that frame.
 
+import { parseJson } from "../base/json.js";
 import type { Exchange, RecordedEnd, RecordedPart } from "../base/recording.js";
 import { createCutter, framingOf } from "./cutter.js";
 
@@ -101,7 +102,7 @@ export function createTap(source: Responder = servers): Tap {
 }
 
 function newTurn(number: number, url: string, { method = "GET", body }: RequestInit): RecordedTurn {
-  const request = { method, url, input: parsed(body) };
+  const request = { method, url, input: parseJson(body, body) };
   return { number, request, status: undefined, headers: new Headers(), pieces: [], ended: 0, end: "open", closed: false, stopped: false };
 }
 
@@ -233,14 +234,6 @@ const kinds = ["content-type", "cache-control", "x-accel-buffering", "retry-afte
 function bare(address: string): string {
   const url = new URL(address);
   return url.origin + url.pathname;
-}
-
-function parsed(body: RequestInit["body"]): unknown {
-  try {
-    return JSON.parse(body as string);
-  } catch {
-    return body;
-  }
 }
 
 function isAbort(error: unknown): boolean {

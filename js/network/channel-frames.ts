@@ -1,5 +1,7 @@
 // Reads a frame of a channel: its event, and whether that is text, or the end of an answer.
 
+import { parseJson } from "../base/json.js";
+
 const decoder = new TextDecoder();
 
 /** A sign of life, which is no event. */
@@ -44,10 +46,6 @@ function key(event: Record<string, unknown> | undefined): string {
 
 /** The event, where the text is a JSON object or list. */
 export function parse(data: string): Record<string, unknown> | undefined {
-  try {
-    const event: unknown = JSON.parse(data);
-    return typeof event === "object" && event ? (event as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const event = parseJson(data);
+  return typeof event === "object" && event ? (event as Record<string, unknown>) : undefined;
 }

@@ -4,7 +4,7 @@
 import type { OpenSaves, Saves } from "../api/saves.js";
 import { reasonOf, unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
-import { isPromise, settle } from "../base/promise.js";
+import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { union } from "../snapshot/compose.js";
 import { locksFor, takeLock, type Free } from "./lock.js";
@@ -27,7 +27,7 @@ export interface Early {
 }
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { isPromise, settle, whenCollected, union, reasonOf, unsupported, locksFor, takeLock, readStore, writeStore } as const;
+const kit = { settle, whenCollected, union, reasonOf, unsupported, locksFor, takeLock, readStore, writeStore } as const;
 export type SavesKit = typeof kit;
 
 /** The methods that can wait; until then nothing is refused. */

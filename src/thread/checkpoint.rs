@@ -1,7 +1,7 @@
 //! The thread before a run, to go back to when the run is replayed from its beginning.
 
 use super::entry::Entry;
-use super::{At, Index, Thread, ThreadLimits};
+use super::{At, Index, Thread};
 use crate::document::*;
 use crate::wire::{Gather, JsonWriter, Raw, Tree};
 
@@ -264,9 +264,7 @@ impl Thread {
         self.list.replace(entries);
         self.calls_lost = true;
         if !stated {
-            // It was within the limits.
-            let limits = ThreadLimits { state_bytes: usize::MAX, ..self.limits };
-            self.state.become_of_server(checkpoint.state.clone(), limits);
+            self.state.become_of_server(checkpoint.state.clone());
         }
         self.report.started();
         answers

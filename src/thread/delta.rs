@@ -119,6 +119,19 @@ pub(crate) fn apply(
     Ok(steps.without_unknown)
 }
 
+/// The patch of operations that stand one after the other.
+pub(super) fn patch_of(operations: &str) -> String {
+    ["[", operations, "]"].concat()
+}
+
+/// Applies operations of our own, which fit.
+pub(super) fn apply_own(document: &mut Tree, operations: &str) -> Result<(), Failed> {
+    let limits = ThreadLimits { depth: usize::MAX, state_bytes: usize::MAX };
+    let patch = patch_of(operations);
+    let patch = Raw::parse(&patch, usize::MAX).map_err(|_| "it is not JSON")?;
+    apply(document, patch, limits, &mut Copies::default(), |_| true).map(drop)
+}
+
 impl<'s> Log<'s> {
     /// Takes one step. Where it fails, what it had done already is in the log.
     fn take(

@@ -13,27 +13,30 @@
 //! does.
 
 use super::entry::Entry;
-use super::list::MessageList;
-use super::merge::{NewMessages, replace};
+use super::list::{MessageList, Stand};
+use super::mask;
+use super::merge::{NewMessages, replace_at};
 use super::merged::Merged;
-use super::overlay;
 use super::queue::PlacesByKey;
 use crate::document::*;
 use crate::wire::{At, Index};
 use crate::wire::{Gather, Note, Raw, Tree, text_after};
 
 /// A message that the application was shown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ShownMessage {
     key: String,
     /// Not needed where it was left as it was.
     entry: Option<Entry>,
     streams: bool,
-    /// The row where it is now.
-    row: Option<usize>,
+    /// Where it is now.
+    slot: Option<usize>,
     /// It was reasoning, and is part of its answer now.
     folded: bool,
+    /// It is as it was.
     unchanged: bool,
+    /// It is wanted.
+    stays: bool,
 }
 
 /// A message that the application wants.
@@ -79,20 +82,52 @@ impl Edit {
 
     /// Does it. Returns the ids of the messages that it has added.
     pub fn apply(self, list: &mut MessageList, merged: &mut Merged) -> Vec<String> {
-        let mut rows = EditedList::new(list.take());
-        let mut before = self.before.unwrap_or_else(|| rows.all());
-        rows.locate(&mut before);
-        let length = rows.entries.len();
-        let (after, moved) = rows.resolve(&mut before, self.after, merged);
-        for shown in before.iter().filter(|shown| !shown.unchanged) {
-            rows.leave(shown, merged);
+        let mut unseen = Unseen::new(list);
+        let all = || list.iter().map(|entry| ShownMessage { key: key_of(entry), ..ShownMessage::default() }).gather();
+        let mut before = self.before.unwrap_or_else(all);
+        unseen.locate(&mut before, list);
+        for wanted in &self.after {
+            if let WantedMessage::Shown(at) = wanted {
+                before.get_mut(*at).into_iter().for_each(|shown| shown.unchanged = true);
+            }
         }
-        let order = rows.order(&before, &after, length, moved);
-        let fresh: Vec<usize> = (0..order.len()).filter(|at| order.get(*at).is_some_and(|row| *row >= length)).gather();
-        list.replace(order.into_iter().filter_map(|row| rows.entries.get_mut(row)?.take()).gather());
-        merged.reordered = moved;
+        let changed = before.iter().map(|shown| (!shown.unchanged).then(|| shown.key.clone()));
+        let mut changed = PlacesByKey::new(changed.gather());
+        list.begin_merge();
+        let (mut stands, mut last) = (Vec::new(), 0);
+        for wanted in self.after {
+            let (at, entry) = match wanted {
+                WantedMessage::Shown(at) => (Some(at), None),
+                WantedMessage::New(entry) => (changed.take(&key_of(&entry)), Some(entry)),
+            };
+            let mut nothing = ShownMessage::default();
+            let shown = at.and_then(|at| before.get_mut(at)).unwrap_or(&mut nothing);
+            if std::mem::replace(&mut shown.stays, true) {
+                continue;
+            }
+            if let (Some(at), Some(_)) = (at, shown.slot) {
+                merged.reordered |= at < last;
+                last = at;
+            }
+            // An unchanged message that is gone stays gone.
+            let slot = match entry {
+                None => shown.slot,
+                Some(entry) => {
+                    let slot = shown.slot.or_else(|| unseen.take(&key_of(&entry)));
+                    match slot {
+                        None => stands.push(Stand::New(entry)),
+                        Some(slot) => rewrite(list, slot, shown, *entry, merged),
+                    }
+                    slot
+                }
+            };
+            stands.extend(slot.filter(|slot| list.keep(*slot)).map(Stand::Known));
+        }
+        for shown in before.iter().filter(|shown| !shown.stays) {
+            leave(list, shown, merged);
+        }
+        merged.fresh = list.arrange(stands, merged.reordered);
         merged.slots = list.slots().gather();
-        merged.fresh = fresh.into_iter().filter_map(|at| merged.slots.get(at).copied()).gather();
         let added = merged.fresh.iter().filter_map(|slot| Some(list.get(*slot)?.id().to_owned()));
         added.gather()
     }
@@ -104,11 +139,9 @@ fn read_shown(list: Raw<'_>) -> Vec<ShownMessage> {
         let text = |name: &str| fields.as_ref().and_then(|fields| fields.get(name)?.string()).unwrap_or_default();
         ShownMessage {
             key: key(&text("role"), &text("id"), Some(&*text("toolCallId"))),
-            entry: Entry::read(raw.object().as_ref(), &mut Vec::new()).ok(),
+            entry: Entry::read(fields.as_ref(), &mut Vec::new()).ok(),
             streams: text("delivery") == Delivery::Streaming.name(),
-            row: None,
-            folded: false,
-            unchanged: false,
+            ..ShownMessage::default()
         }
     };
     list.array().unwrap_or_default().into_iter().map(read).gather()
@@ -123,178 +156,71 @@ fn key_of(entry: &Entry) -> String {
     key(entry.role().name(), entry.id(), entry.call_id())
 }
 
-/// The messages that there are, and after them those that come.
-struct EditedList {
-    entries: Vec<Option<Entry>>,
-    /// The messages that the application was not shown: they came since.
-    unseen: PlacesByKey,
+/// The messages that the application was not shown: they came since.
+struct Unseen {
+    slots: Vec<usize>,
+    places: PlacesByKey,
 }
 
-impl EditedList {
-    fn new(entries: Vec<Entry>) -> Self {
-        let unseen = PlacesByKey::new(entries.iter().map(|entry| Some(key_of(entry))).gather());
-        Self { entries: entries.into_iter().map(Some).gather(), unseen }
+impl Unseen {
+    fn new(list: &MessageList) -> Self {
+        let places = PlacesByKey::new(list.iter().map(|entry| Some(key_of(entry))).gather());
+        Self { slots: list.slots().gather(), places }
     }
 
-    /// All, as an application has them that was shown what there is.
-    fn all(&self) -> Vec<ShownMessage> {
-        let shown = |entry: &Entry| ShownMessage {
-            key: key_of(entry),
-            entry: None,
-            streams: false,
-            row: None,
-            folded: false,
-            unchanged: false,
-        };
-        self.entries.iter().flatten().map(shown).gather()
+    fn take(&mut self, key: &str) -> Option<usize> {
+        self.slots.get(self.places.take(key)?).copied()
     }
 
     /// Finds what was shown.
-    fn locate(&mut self, before: &mut [ShownMessage]) {
+    fn locate(&mut self, before: &mut [ShownMessage], list: &MessageList) {
         for shown in before.iter_mut() {
-            shown.row = self.unseen.take(&shown.key);
+            shown.slot = self.take(&shown.key);
         }
-        for shown in before.iter_mut().filter(|shown| shown.row.is_none()) {
-            let Some(entry) = shown.entry.as_ref().filter(|entry| entry.role() == Role::Reasoning) else {
+        for shown in before.iter_mut().filter(|shown| shown.slot.is_none()) {
+            let Some(entry) = shown.entry.as_mut().filter(|entry| entry.role() == Role::Reasoning) else {
                 continue;
             };
             let answer = key(Role::Assistant.name(), entry.id(), None);
-            let reasons = |row: &usize| self.get(*row).is_some_and(|entry| entry.row.has(REASONING));
-            if self.unseen.peek(&answer).filter(reasons).is_some() {
-                (shown.row, shown.folded) = (self.unseen.take(&answer), true);
+            let place = self.places.peek(&answer).and_then(|place| self.slots.get(place));
+            if place.and_then(|slot| list.get(*slot)).is_some_and(|entry| entry.row.has(REASONING)) {
+                entry.fold(Role::Assistant, Value::None);
+                (shown.slot, shown.folded) = (self.take(&answer), true);
             }
         }
-    }
-
-    fn get(&self, row: usize) -> Option<&Entry> {
-        self.entries.get(row)?.as_ref()
-    }
-
-    fn push(&mut self, entry: Entry) -> usize {
-        self.entries.push(Some(entry));
-        self.entries.len() - 1
-    }
-
-    /// The rows of the messages that are wanted, in order, with what the edit has changed in them; and whether it has changed
-    /// their order.
-    fn resolve(
-        &mut self,
-        before: &mut [ShownMessage],
-        wanted: Vec<WantedMessage>,
-        merged: &mut Merged,
-    ) -> (Vec<usize>, bool) {
-        let mut twice = vec![false; before.len()];
-        for wanted in &wanted {
-            if let WantedMessage::Shown(at) = wanted
-                && let Some(shown) = before.get_mut(*at)
-            {
-                shown.unchanged = true;
-            }
-        }
-        let changed = before.iter().map(|shown| (!shown.unchanged).then(|| shown.key.clone()));
-        let mut changed = PlacesByKey::new(changed.gather());
-        let (mut rows, mut last, mut moved) = (Vec::with_capacity(wanted.len()), 0, false);
-        for wanted in wanted {
-            let (at, entry) = match wanted {
-                WantedMessage::Shown(at) => (Some(at), None),
-                WantedMessage::New(entry) => (changed.take(&key_of(&entry)), Some(*entry)),
-            };
-            let shown = at.and_then(|at| before.get_mut(at));
-            if let (Some(at), true) = (at, shown.as_ref().is_some_and(|shown| shown.row.is_some())) {
-                if twice.get_mut(at).is_none_or(|twice| std::mem::replace(twice, true)) {
-                    continue;
-                }
-                moved |= at < last;
-                last = at;
-            }
-            rows.extend(self.place(shown, entry, merged));
-        }
-        (rows, moved)
-    }
-
-    /// The row of one message that is wanted. An unchanged message that is gone stays gone.
-    fn place(&mut self, shown: Option<&mut ShownMessage>, entry: Option<Entry>, merged: &mut Merged) -> Option<usize> {
-        let (row, mut before, streams, folded) = match shown {
-            Some(shown) => {
-                shown.unchanged = true;
-                (shown.row, shown.entry.take(), shown.streams, shown.folded)
-            }
-            None => (None, None, false, false),
-        };
-        let Some(mut entry) = entry else { return row };
-        if folded {
-            before.iter_mut().chain([&mut entry]).for_each(|entry| entry.fold(Role::Assistant, Value::None));
-        }
-        let Some(row) = row.or_else(|| self.unseen.take(&key_of(&entry))) else { return Some(self.push(entry)) };
-        if let Some(Some(local)) = self.entries.get_mut(row) {
-            rewrite(local, before.as_ref(), entry, streams, merged);
-        }
-        Some(row)
-    }
-
-    /// A message is no longer wanted.
-    fn leave(&mut self, shown: &ShownMessage, merged: &mut Merged) {
-        let Some(row) = shown.row.and_then(|row| self.entries.get_mut(row)) else { return };
-        if let (Some(entry), true) = (row.as_mut(), shown.folded) {
-            for member in [REASONING, REASONING_ENCRYPTED, REASONING_TIME] {
-                entry.row.set(member, Value::None);
-            }
-        } else if let Some(entry) = row.take() {
-            merged.leave_all(&entry);
-        }
-    }
-
-    /// Rows in the order that they have from now on: as the edit has them if it has moved some, else as they stand. What stands
-    /// in the one list only keeps its place after the one before it; what came since stands before what the edit adds.
-    fn order(&self, before: &[ShownMessage], after: &[usize], length: usize, moved: bool) -> Vec<usize> {
-        let now: Vec<usize> = (0..length).filter(|row| self.get(*row).is_some()).gather();
-        let mut shown = vec![false; self.entries.len()];
-        for row in before.iter().filter_map(|shown| shown.row) {
-            shown.get_mut(row).into_iter().for_each(|shown| *shown = true);
-        }
-        let (lead, other) = if moved { (after, &now[..]) } else { (&now[..], after) };
-        let mut leads = vec![false; self.entries.len()];
-        for row in lead {
-            leads.get_mut(*row).into_iter().for_each(|leads| *leads = true);
-        }
-        let mut followers = vec![Vec::new(); self.entries.len()];
-        let (mut first, mut previous) = (Vec::new(), None);
-        for row in other {
-            if leads.get(*row) == Some(&true) {
-                previous = Some(*row);
-                continue;
-            }
-            match previous.and_then(|previous| followers.get_mut(previous)) {
-                Some(followers) => followers.push(*row),
-                None => first.push(*row),
-            }
-        }
-        let mut order = Vec::with_capacity(self.entries.len());
-        let mut waiting = first;
-        for row in lead {
-            if moved || shown.get(*row) == Some(&true) {
-                order.append(&mut waiting);
-            }
-            order.push(*row);
-            followers.get_mut(*row).into_iter().for_each(|rows| waiting.append(rows));
-        }
-        order.append(&mut waiting);
-        order
     }
 }
 
-/// Makes a message what the edit has made of it; `before`: what the edit has seen of it, where that is known.
-fn rewrite(local: &mut Entry, before: Option<&Entry>, after: Entry, streams: bool, merged: &mut Merged) {
+/// A message is no longer wanted.
+fn leave(list: &mut MessageList, shown: &ShownMessage, merged: &mut Merged) {
+    let Some(slot) = shown.slot else { return };
+    if !shown.folded {
+        list.get(slot).into_iter().for_each(|entry| merged.leave_all(entry));
+        list.remove(slot);
+    } else if let Some(entry) = list.change(slot) {
+        for member in [REASONING, REASONING_ENCRYPTED, REASONING_TIME] {
+            entry.row.set(member, Value::None);
+        }
+    }
+}
+
+/// Makes a message what the edit has made of it.
+fn rewrite(list: &mut MessageList, slot: usize, shown: &ShownMessage, mut after: Entry, merged: &mut Merged) {
+    let Some(local) = list.get(slot) else { return };
+    if shown.folded {
+        after.fold(Role::Assistant, Value::None);
+    }
     // Only the server ends a message that streams.
-    let streams = streams || local.delivery() == Delivery::Streaming;
+    let streams = shown.streams || local.delivery() == Delivery::Streaming;
+    let before = shown.entry.as_ref();
     let left = streams || before.is_some_and(|before| before.delivery() == after.delivery());
     let delivery = if left { local.delivery() } else { after.delivery() };
     let new = match before {
         Some(before) if !before.same(local) => merge(before, after, local),
         _ => after,
     };
-    replace(local, new, true, merged);
-    local.set_delivery(delivery);
+    replace_at(list, slot, new, true, merged);
+    list.change(slot).into_iter().for_each(|entry| entry.set_delivery(delivery));
 }
 
 /// The message as it is now, with what the edit has changed in it.
@@ -305,7 +231,7 @@ fn merge(before: &Entry, after: Entry, now: &Entry) -> Entry {
         Raw::parse(&json, usize::MAX).map(Tree::read).unwrap_or_default()
     };
     let mut json = String::new();
-    overlay::merge(tree(before), tree(&after), tree(now)).write(&mut json);
+    mask::merge(&tree(before), &tree(&after), &tree(now)).write(&mut json);
     let merged =
         Raw::parse(&json, usize::MAX).ok().and_then(|raw| Entry::read(raw.object().as_ref(), &mut Vec::new()).ok());
     let Some(mut merged) = merged else { return after };

@@ -148,14 +148,20 @@ pub(super) fn merge(
     for class in authority.gone(list, has_activity, has_reasoning) {
         list.sweep(class, &stays, merged);
     }
-    merged.fresh = list.arrange(stands);
+    merged.fresh = list.arrange(stands, true);
     merged.arranged = !local_order;
     merged.slots.extend(&merged.fresh);
     answered
 }
 
 /// As [`replace`], of a message in the list.
-fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
+pub(super) fn replace_at(
+    list: &mut MessageList,
+    slot: usize,
+    new: Entry,
+    snapshot_has_reasoning: bool,
+    merged: &mut Merged,
+) {
     let Some(local) = list.get(slot) else { return };
     if local.same_message(&new) && !new.row.has(REASONING) && !snapshot_has_reasoning {
         return;
@@ -181,7 +187,7 @@ fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reas
 }
 
 /// Puts the snapshot's version in place of a local message, which keeps its place in the mirror, and its calls theirs.
-pub(super) fn replace(local: &mut Entry, mut new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
+fn replace(local: &mut Entry, mut new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
     // A reasoning message that was folded here, and that the snapshot has as one of its own.
     if new.role() == Role::Reasoning && local.role() == Role::Assistant {
         new.fold(Role::Assistant, Value::None);

@@ -26,10 +26,10 @@ mod finder;
 mod interrupts;
 mod limit;
 mod list;
+mod mask;
 mod measure;
 mod merge;
 mod merged;
-mod overlay;
 mod publish;
 mod queue;
 mod results;
@@ -176,6 +176,8 @@ impl Thread {
         self.warn_of(std::mem::take(&mut edit.notes));
         let mut merged = Merged::default();
         let added = edit.apply(&mut self.list, &mut merged);
+        // It may have moved the message after which calls are claimed.
+        self.claimed = None;
         self.settle_results(merged, false);
         added
     }

@@ -2,7 +2,7 @@
 
 use super::delta::{self, Failed, Steps};
 use super::limit::{Copies, LimitExceeded, ThreadLimits};
-use super::overlay::{self, Difference, Rebase, ValueEdit};
+use super::mask::{Difference, Mask, Translation, merge};
 use crate::document::{Document, Patch};
 use crate::wire::{Raw, Tree};
 
@@ -11,8 +11,8 @@ use crate::wire::{Raw, Tree};
 pub(super) struct State {
     /// As the snapshot shows it.
     shown: Document,
-    /// The application's changes during a run, and the server's state beneath them.
-    local: Option<(ValueEdit, Tree)>,
+    /// The application's changes since the last request was written, and the server's state beneath them.
+    local: Option<(Option<Mask>, Tree)>,
 }
 
 impl Default for State {
@@ -50,37 +50,25 @@ impl State {
     }
 
     /// Applies to the state, as it is now, the change that leads from `before` to `after`. During a run, the server's
-    /// changes go beneath it. Without `before` it starts from the state as it is.
+    /// changes go beneath it. Without `before` it starts from the state as it is. What is equal stays as it is, with the digits
+    /// of its numbers.
     pub fn edit(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
-        let after = Tree::read(after);
-        let new = match before {
-            Some(before) => overlay::merge(Tree::read(before), after, self.value().clone()),
-            None => after,
-        };
         let old = self.value().clone();
-        self.become_as(new);
+        let before = before.map_or_else(|| old.clone(), Tree::read);
+        self.show(&merge(&before, &Tree::read(after), &old));
         let server = self.local.take().map_or(old, |(_, server)| server);
-        let edit = if running { ValueEdit::between(&server, self.value()) } else { None };
-        self.local = edit.map(|edit| (edit, server));
+        let mask = if running { Mask::between(&server, self.value()) } else { None };
+        self.local = mask.map(|mask| (Some(mask), server));
     }
 
-    /// Becomes another one, which it differs little from: what is equal stays as it is, with the digits of its numbers.
-    fn become_as(&mut self, new: Tree) {
-        let limits = ThreadLimits { depth: usize::MAX, state_bytes: usize::MAX };
-        let change = |difference: &Difference, value: &mut Tree| {
-            let patch = Raw::parse(&difference.patch, usize::MAX).ok()?;
-            delta::apply(value, patch, limits, &mut Copies::default(), |_| true).ok()
-        };
-        match Difference::between(self.value(), &new) {
-            Some(difference) if change(&difference, self.shown.tree_mut()).is_some() && !difference.rewrites => {
-                self.shown.patched(&difference.patch);
-            }
-            Some(_) => self.shown.replaced(),
-            None => {
-                *self.shown.tree_mut() = new;
-                self.shown.replaced();
-            }
+    /// Shows another one, which it differs little from.
+    fn show(&mut self, new: &Tree) {
+        let Difference { operations, rewrites } = Difference::between(self.value(), new, "");
+        if !rewrites && delta::apply_own(self.shown.tree_mut(), &operations).is_ok() {
+            return self.shown.patched(&delta::patch_of(&operations));
         }
+        *self.shown.tree_mut() = new.clone();
+        self.shown.replaced();
     }
 
     /// The server is told everything now.
@@ -93,19 +81,16 @@ impl State {
         if snapshot.text().len() > limits.state_bytes {
             return Some(limits.exceeded());
         }
-        self.become_of_server(read.unwrap_or_else(|| Tree::read(snapshot)), limits)
+        self.become_of_server(read.unwrap_or_else(|| Tree::read(snapshot)));
+        None
     }
 
     /// The server's is this one.
-    pub fn become_of_server(&mut self, state: Tree, limits: ThreadLimits) -> Option<LimitExceeded> {
-        if self.local.is_none() {
-            self.replace(state);
-            return None;
-        }
-        match self.rebase(limits, &mut Copies::default(), |rebase| rebase.replace(state)) {
-            Err(Failed::Exceeded(exceeded)) => Some(exceeded),
-            _ => None,
-        }
+    pub fn become_of_server(&mut self, state: Tree) {
+        let Some((Some(mask), server)) = self.local.take() else { return self.replace(state) };
+        let (shown, mask) = mask.over(&server, self.value(), &state);
+        self.show(&shown);
+        self.local = Some((Some(mask), state));
     }
 
     /// As [`delta::apply`].
@@ -115,7 +100,7 @@ impl State {
         limits: ThreadLimits,
         copies: &mut Copies,
     ) -> Result<Option<String>, Failed> {
-        let Some((_, server)) = &mut self.local else {
+        let Some((mask, server)) = &mut self.local else {
             let kept = delta::apply(self.shown.tree_mut(), delta, limits, copies, |_| true)?;
             self.shown.patched(kept.as_deref().unwrap_or(delta.text()));
             return Ok(kept);
@@ -124,36 +109,16 @@ impl State {
         let steps = Steps::read(delta)?;
         // Whether it fits as a whole has to be known before anything of it is shown.
         steps.apply(server, limits, copies, |_| true)?.undo(server);
-        self.rebase(limits, copies, |rebase| steps.list.iter().for_each(|step| rebase.step(step)))?;
-        Ok(steps.without_unknown)
-    }
-
-    /// Changes what the server knows, and what is shown with it.
-    fn rebase(
-        &mut self,
-        limits: ThreadLimits,
-        copies: &mut Copies,
-        change: impl FnOnce(&mut Rebase<'_>),
-    ) -> Result<(), Failed> {
-        let Some((edit, server)) = &mut self.local else { return Ok(()) };
-        let (operations, failed) = (String::from("["), None);
-        let mut rebase = Rebase { edit, server, shown: self.shown.tree_mut(), limits, copies, operations, failed };
-        change(&mut rebase);
-        let Rebase { mut operations, failed, .. } = rebase;
-        operations.pop();
-        operations.push(']');
-        self.shown.patched(&operations);
-        match (failed, self.local.take()) {
+        let shown = self.shown.tree_mut();
+        let mut translation = Translation { mask, server, shown, limits, copies, operations: String::new() };
+        let done = steps.list.iter().try_for_each(|step| translation.step(step));
+        let patch = delta::patch_of(&translation.operations);
+        self.shown.patched(&patch);
+        match done {
             // They are not each other's, which cannot be: the server's is shown.
-            (Some(Failed::Misfit(_)), Some((_, server))) => {
-                *self.shown.tree_mut() = server;
-                self.shown.replaced();
-                Ok(())
-            }
-            (failed, local) => {
-                self.local = local;
-                failed.map_or(Ok(()), Err)
-            }
+            Err(Failed::Misfit(_)) => self.local.take().into_iter().for_each(|(_, server)| self.replace(server)),
+            done => done?,
         }
+        Ok(steps.without_unknown)
     }
 }

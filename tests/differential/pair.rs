@@ -93,6 +93,11 @@ impl Pair {
         self.sides[1].shown.value()
     }
 
+    /// The messages as they are, whether they are published or not.
+    pub fn messages(&self) -> Value {
+        parse(&self.new.save())["messages"].take()
+    }
+
     /// The saves are the same, and each core restores that of the other.
     pub fn compare_saves(&mut self) {
         let (old, new) = (self.old.save(), self.new.save());

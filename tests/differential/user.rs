@@ -87,6 +87,25 @@ impl User {
         }
     }
 
+    /// Looks again where messages that were shown have another order now, or are a part of another one: what an edit of the
+    /// earlier list adds at its end stands at the end in the core of today, and was put after the message that it stood after.
+    fn look_where_moved(&mut self) {
+        let keys = |messages: &Value| -> Vec<String> {
+            let messages = messages.as_array().into_iter().flatten();
+            messages.map(|message| format!("{} {} {}", message["role"], message["id"], message["toolCallId"])).collect()
+        };
+        let (then, now) = (keys(&self.shown["messages"]), keys(&self.pair.messages()));
+        let thought = |key: &&String| key.starts_with("\"reasoning\"") && !now.contains(key);
+        let (order, known): (Vec<&String>, Vec<&String>) = (
+            then.iter().filter(|key| now.contains(key)).collect(),
+            now.iter().filter(|key| then.contains(key)).collect(),
+        );
+        if order != known || then.iter().any(|key| thought(&key)) {
+            self.pair.publish();
+            self.shown = self.pair.shown();
+        }
+    }
+
     fn input(&mut self) -> String {
         self.ids += 1;
         let message = json!({"id": format!("u{}", self.ids), "role": "user", "content": "go"});
@@ -142,6 +161,7 @@ impl User {
             18 => Input::EditQueued(2, json!({"runId": "edited", "messages": []}).to_string()),
             19 if self.random.one_in(8) => Input::Reset,
             _ => {
+                self.look_where_moved();
                 for edit in edits(&self.shown.clone(), &mut self.random) {
                     self.pair.give(&edit);
                 }
@@ -161,10 +181,14 @@ pub fn edits(shown: &Value, random: &mut Random) -> Vec<Input> {
     let messages = shown["messages"].as_array().cloned().unwrap_or_default();
     let mut after: Vec<Value> = (0..messages.len()).map(Value::from).collect();
     let (at, id) = (random.below(messages.len().max(1)), random.below(1000));
+    // Of several messages of one id streams write to the first that came: an edit that moves them does not change that, and did.
+    let no_result = |message: &&Value| message["role"] != "tool";
+    let ids: BTreeSet<String> = messages.iter().filter(no_result).map(|message| message["id"].to_string()).collect();
+    let unlike = ids.len() == messages.iter().filter(no_result).count();
     match random.below(6) {
         _ if messages.is_empty() => {}
         0 => drop(after.remove(at)),
-        1 => after.reverse(),
+        1 if unlike => after.reverse(),
         2 => {
             after[at] = messages[at].clone();
             after[at]["metadata"] = json!({"n": id});

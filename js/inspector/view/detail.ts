@@ -1,6 +1,7 @@
 // The details of the selected row, beside its changes.
 
 import type { AgentRequest } from "../../api/types.js";
+import { parseJson } from "../../base/json.js";
 import type { Changes, Entry, Item, MessageChange, MessageState } from "../model/entry.js";
 import { deltaOf } from "../model/entry.js";
 import { ruleOf } from "../model/rules.js";
@@ -65,7 +66,7 @@ function request({ method, url, body, runId, resume }: AgentRequest, opened: Ope
   return part(
     "Request",
     facts([["Method", method], ["Address", cut(url, 1000)], ["Run", runId], ...(resume ? [["Purpose", "rejoins a run in progress"] as const] : [])]),
-    ...(body === undefined ? [] : [h("h3", {}, "Body"), tree(parsed(body), 1, opened)]),
+    ...(body === undefined ? [] : [h("h3", {}, "Body"), tree(parseJson(body, body), 1, opened)]),
   );
 }
 
@@ -84,14 +85,6 @@ function response({ status, headMs, contentType, error }: AgentRequest): HTMLEle
 /** Names and values in two columns. */
 export function facts(pairs: readonly (readonly [string, string])[]): HTMLElement {
   return h("dl", {}, ...pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", { dir: "auto" }, value || "–")]));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function changes(changed: Changes | undefined): Node[] {

@@ -1,6 +1,7 @@
 // The inspector in its shadow root: what it shows of an agent or a recording while it is open.
 
 import type { Agent, AgentSnapshot } from "../../api/types.js";
+import { reasonOf } from "../../base/failure.js";
 import { createLog, type LogLimits } from "../model/log.js";
 import { createSubject, type ExportOptions } from "../model/subject.js";
 import { count } from "../model/text.js";
@@ -58,7 +59,7 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
     export: subject.export,
     import: importLog,
     failed: (error) => {
-      log.add({ error: { kind: "unsupported", message: error instanceof Error ? error.message : String(error) } }, Date.now());
+      log.add({ error: { kind: "unsupported", message: reasonOf(error) } }, Date.now());
       announce("The file is no recording");
     },
     announce,

@@ -1,6 +1,7 @@
 // Questions to the core's rules.
 
 import { AgentError } from "../../api/error.js";
+import { reasonOf } from "../../base/failure.js";
 import { loadFull } from "../../core/load-full.js";
 import { oneFile } from "../../core/one-file.js";
 import { inflate } from "../../core/unpack.js";
@@ -29,7 +30,7 @@ export async function ask<Answer>(request: string, json: string): Promise<Answer
   try {
     answer = askGuard(request, json);
   } catch (cause) {
-    throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
+    throw wrong(reasonOf(cause), cause);
   }
   return JSON.parse(answer);
 }

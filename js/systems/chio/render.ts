@@ -2,6 +2,7 @@
 
 import type { AgUiEvent } from "../../api/events.js";
 import type { Agent } from "../../api/types.js";
+import { parseJson } from "../../base/json.js";
 import type { ChioEvent } from "./types.js";
 
 /**
@@ -16,7 +17,7 @@ export function onChioEvent(agent: Pick<Agent, "on">, listener: (event: ChioEven
   return agent.on("event", (event) => {
     const raw = (event as { rawEvent?: unknown }).rawEvent;
     if (raw === undefined || raw === null) return;
-    const frame = typeof raw === "string" ? parse(raw) : raw;
+    const frame = typeof raw === "string" ? parseJson(raw) : raw;
     if (isChioEvent(frame) && isItself(event, frame)) listener(frame);
   });
 }
@@ -37,13 +38,5 @@ function isItself(event: AgUiEvent, { payload }: ChioEvent): boolean {
       return event.name.startsWith("chio.");
     default:
       return false;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

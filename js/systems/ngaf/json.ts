@@ -1,6 +1,7 @@
 // Small questions about JSON.
 
 import type { JsonObject } from "../../api/protocol.js";
+import { parseJson } from "../../base/json.js";
 import { applyOperations, type Operation } from "../../base/json-patch.js";
 
 export function isObject(value: unknown): value is JsonObject {
@@ -19,12 +20,7 @@ export function ownValue(object: JsonObject, key: string): unknown {
 
 /** The value that a text is JSON of; anything else as it is. */
 export function parsed(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return typeof value === "string" ? parseJson(value, value) : value;
 }
 
 /** An object after a JSON Patch, and whether RFC 6902 would have refused that; `undefined`: the patch does not apply. */

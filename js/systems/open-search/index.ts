@@ -2,6 +2,7 @@
 // functions, no WebAssembly.
 
 import type { Agent, AgentSnapshot, CustomEventData, JsonObject, RunResult, ToolCall } from "../../api/types.js";
+import { parseJson } from "../../base/json.js";
 
 /**
  * Loads the stored conversation of the agent's thread, in place of the messages that it has. Calls of its tools that the
@@ -41,7 +42,7 @@ export function pendingFrontendTools(snapshot: Pick<AgentSnapshot, "toolCalls">,
   return snapshot.toolCalls
     .filter(({ result, error }) => result === undefined && error === undefined)
     .map(({ id: toolCallId, name, argsText }) => {
-      const args = parse(argsText.trim() || "{}");
+      const args = parseJson(argsText.trim() || "{}");
       const valid = typeof args === "object" && args !== null;
       return { toolCallId, name, registered: names.has(name), argumentsValidJson: valid, arguments: valid ? (args as JsonObject) : null };
     });
@@ -92,7 +93,7 @@ export function tokenUsageOf(event: CustomEventData): OpenSearchTokenUsage | und
  * resultText(call.result);
  */
 export function resultText(result: unknown): string {
-  const value = typeof result === "string" ? (parse(result) ?? result) : result;
+  const value = typeof result === "string" ? (parseJson(result) ?? result) : result;
   const content = (value as { content?: unknown } | null | undefined)?.content;
   if (Array.isArray(content)) {
     const texts = content.map((part: { type?: unknown; text?: unknown } | null) => (part?.type === "text" ? part.text : undefined));
@@ -120,12 +121,4 @@ export function rejection({ name, args }: Pick<ToolCall, "name" | "args">, messa
  */
 export function confirmed({ args }: Pick<ToolCall, "args">): Record<string, unknown> {
   return { ...args, confirmed: true };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -15,10 +15,10 @@ pub(in crate::thread) enum Stand {
 }
 
 impl MessageList {
-    /// Puts the messages into the order of the server's list, and the new ones among them. Each known slot stands in it
+    /// Puts the messages into the order of a list, if it `orders`, and the new ones among them. Each known slot stands in it
     /// once. Returns the slots of the new ones. Where the known ones have this order already, what is not named is not
     /// looked at.
-    pub(in crate::thread) fn arrange(&mut self, stands: Vec<Stand>) -> Vec<usize> {
+    pub(in crate::thread) fn arrange(&mut self, stands: Vec<Stand>, orders: bool) -> Vec<usize> {
         let mut known = Vec::new();
         let mut ordered = true;
         for stand in &stands {
@@ -27,7 +27,7 @@ impl MessageList {
                 known.push(*slot);
             }
         }
-        if !ordered {
+        if orders && !ordered {
             self.reorder(&known);
         }
         let mut fresh = Vec::new();

@@ -46,8 +46,8 @@ export const bugs = [
   {
     name: "a run is hung up although somebody has come back in time",
     file: "persistence/saves.ts",
-    from: "if (owed || disposed || members.present().length) return;",
-    to: "if (owed || disposed) return;",
+    from: 'if (gate === "ended" || members.present().length) return;',
+    to: 'if (gate === "ended") return;',
     tests: ["linger"],
   },
   {
@@ -60,21 +60,21 @@ export const bugs = [
   {
     name: "a submit that waits when its thread is hung up is in the thread and in the queue",
     file: "persistence/saves.ts",
-    from: "if (!link.open() && !gate.closed) keeper.save();",
-    to: "if (!link.open()) keeper.save();",
+    from: 'if (!thread.link.open() && self.gate === "open") write(self);',
+    to: "if (!thread.link.open()) write(self);",
     tests: ["linger", "tabs"],
   },
   {
     name: "a thread that was hung up shows what its save has in the queue",
     file: "persistence/saves.ts",
-    from: "    begin(JSON.parse(json));\n    link.awaitSave();",
-    to: "    last = json;",
+    from: "  self.last = undefined;\n  show(self, () => last);\n",
+    to: "",
     tests: ["linger"],
   },
   {
     name: "a submit that waits for the store is lost with its component",
     file: "persistence/saves.ts",
-    from: "owed = !!gate.closed;",
+    from: 'if (gate === "closed") return void waiting.push(() => hangUp(self));',
     to: "",
     tests: ["linger"],
   },
@@ -123,8 +123,8 @@ export const bugs = [
   {
     name: "a page without anybody keeps the store for its calls",
     file: "persistence/saves.ts",
-    from: "(working() && !deserted())",
-    to: "working()",
+    from: "(isWorking(self) && !isDeserted(self))",
+    to: "isWorking(self)",
     tests: ["saves-tabs"],
   },
   {
@@ -182,14 +182,6 @@ export const bugs = [
     from: "JSON.stringify(await ask()) === then",
     to: "true",
     tests: ["early"],
-  },
-  {
-    name: "a change from before the code of saves is lost to what another tab has written",
-    file: "persistence/saves.ts",
-    from:
-      "if (value) link.awaitSave();\n        // Changes that were made before this code came wait on, for whatever another tab writes.\n        if (value || final())",
-    to: "if (value) link.awaitSave();\n        if (true)",
-    tests: ["tabs"],
   },
   {
     name: "a submit that its server's thread has held is in no store before the code of saves has come",

@@ -1,5 +1,6 @@
 use super::*;
-use crate::thread::delta::Steps;
+use crate::thread::delta::{self, Steps};
+use crate::thread::limit::{Copies, ThreadLimits};
 use crate::wire::Raw;
 
 const LIMITS: ThreadLimits = ThreadLimits { depth: 99, state_bytes: usize::MAX };
@@ -16,7 +17,7 @@ fn text(tree: &Tree) -> String {
 
 /// An edit, with both documents.
 struct Case {
-    edit: Option<ValueEdit>,
+    mask: Option<Mask>,
     server: Tree,
     shown: Tree,
     /// The mirror's document: it takes the operations alone.
@@ -26,59 +27,63 @@ struct Case {
 impl Case {
     fn new(server: &str, shown: &str) -> Self {
         let (server, shown) = (tree(server), tree(shown));
-        Self { edit: ValueEdit::between(&server, &shown), server, mirror: shown.clone(), shown }
-    }
-
-    fn rebase(&mut self, change: impl FnOnce(&mut Rebase<'_>)) -> String {
-        let Some(edit) = &mut self.edit else { panic!("nothing differs") };
-        let (server, shown, mut copies) = (&mut self.server, &mut self.shown, Copies::default());
-        let operations = String::new();
-        let mut rebase = Rebase { edit, server, shown, limits: LIMITS, copies: &mut copies, operations, failed: None };
-        change(&mut rebase);
-        assert!(rebase.failed.is_none(), "{:?}", rebase.failed);
-        let operations = format!("[{}]", rebase.operations.trim_end_matches(','));
-        let delta = Raw::parse(&operations, 99).unwrap();
-        crate::thread::apply_patch(&mut self.mirror, delta, LIMITS, &mut Copies::default(), |_| true).unwrap();
-        self.check();
-        operations
+        Self { mask: Mask::between(&server, &shown), server, mirror: shown.clone(), shown }
     }
 
     /// Does a patch; gives what went to the mirror.
     fn patch(&mut self, delta: &str) -> String {
+        assert!(self.mask.is_some(), "nothing differs");
         let steps = Steps::read(Raw::parse(delta, 99).unwrap()).unwrap();
         let log = steps.apply(&mut self.server, LIMITS, &mut Copies::default(), |_| true);
         log.unwrap().undo(&mut self.server);
-        self.rebase(|rebase| steps.list.iter().for_each(|step| rebase.step(step)))
+        let Self { mask, server, shown, mirror } = self;
+        let (mut copies, operations) = (Copies::default(), String::new());
+        let mut translation = Translation { mask, server, shown, limits: LIMITS, copies: &mut copies, operations };
+        steps.list.iter().for_each(|step| translation.step(step).unwrap());
+        let operations = translation.operations;
+        delta::apply_own(mirror, &operations).unwrap();
+        self.check();
+        delta::patch_of(&operations)
+    }
+
+    /// The server's document is another one.
+    fn replace(&mut self, document: &str) {
+        let new = tree(document);
+        let (shown, mask) = self.mask.take().unwrap().over(&self.server, &self.shown, &new);
+        (self.server, self.shown, self.mask) = (new, shown, Some(mask));
+        fits(self.mask.as_ref(), &self.server, &self.shown);
+        let Difference { operations, .. } = Difference::between(&self.mirror, &self.shown, "");
+        delta::apply_own(&mut self.mirror, &operations).unwrap();
+        assert!(self.mirror.equals(&self.shown));
     }
 
     fn check(&self) {
-        fits(self.edit.as_ref(), &self.server, &self.shown);
+        fits(self.mask.as_ref(), &self.server, &self.shown);
         assert_eq!(text(&self.mirror), text(&self.shown), "also the order of members");
     }
 }
 
-/// Only what the edit says differs.
-fn fits(edit: Option<&ValueEdit>, server: &Tree, shown: &Tree) {
-    match edit {
+/// Only what the mask says differs.
+fn fits(mask: Option<&Mask>, server: &Tree, shown: &Tree) {
+    match mask {
         None => assert!(server.equals(shown), "{} ≠ {}", text(server), text(shown)),
-        Some(ValueEdit::Own) => {}
-        Some(ValueEdit::Members(members)) => {
+        Some(Mask::Own) => {}
+        Some(Mask::Members(masks)) => {
             let (server, shown) = (server.members().unwrap(), shown.members().unwrap());
             let keys = server.iter().chain(shown.iter()).map(|(key, _)| key);
-            for key in keys.filter(|key| !matches!(members.get(key), Some(ValueEdit::Own))) {
-                fits(members.get(key), server.get(key).unwrap(), shown.get(key).unwrap());
+            let mask = |name: &str| masks.iter().find(|(key, _)| *key == name).map(|(_, mask)| mask);
+            for key in keys.filter(|key| !matches!(mask(key), Some(Mask::Own))) {
+                fits(mask(key), server.get(key).unwrap(), shown.get(key).unwrap());
             }
         }
-        Some(ValueEdit::Items(runs)) => {
+        Some(Mask::Items(runs)) => {
             let (mut server, mut shown) = (server.items().unwrap().iter(), shown.items().unwrap().iter());
             for run in runs {
-                match run {
-                    Neighbors::Gone(count) => drop(server.nth(count - 1).unwrap()),
-                    Neighbors::Own(count) => drop(shown.nth(count - 1).unwrap()),
-                    Neighbors::Same(count) => {
-                        (0..*count).for_each(|_| fits(None, server.next().unwrap(), shown.next().unwrap()));
-                    }
-                    Neighbors::Inner(edit) => fits(Some(edit), server.next().unwrap(), shown.next().unwrap()),
+                assert!(run.server == run.shown || run.server.min(run.shown) == 0, "{run:?}");
+                for at in 0..run.server.max(run.shown) {
+                    let server = (at < run.server).then(|| server.next().unwrap());
+                    let shown = (at < run.shown).then(|| shown.next().unwrap());
+                    server.into_iter().zip(shown).for_each(|(server, shown)| fits(run.inner.as_ref(), server, shown));
                 }
             }
             assert!(server.next().is_none() && shown.next().is_none());
@@ -173,7 +178,7 @@ fn what_goes_to_the_page_is_what_changed() {
         case.patch(r#"[{"op":"replace","path":"/500/text","value":"new"},{"op":"remove","path":"/0"}]"#),
         r#"[{"op":"replace","path":"/500/text","value":"new"},{"op":"remove","path":"/0"}]"#
     );
-    let operations = case.rebase(|rebase| rebase.replace(tree(&server)));
+    let Difference { operations, .. } = Difference::between(&case.shown, &tree(&server), "");
     assert!(operations.len() < 200, "{operations}");
 }
 
@@ -215,9 +220,9 @@ fn both_documents_stay_each_others() {
             let _ = crate::thread::apply_patch(&mut case.shown, delta, LIMITS, &mut Copies::default(), |_| true);
         }
         case.mirror = case.shown.clone();
-        case.edit = ValueEdit::between(&case.server, &case.shown);
-        fits(case.edit.as_ref(), &case.server, &case.shown);
-        if case.edit.is_none() {
+        case.mask = Mask::between(&case.server, &case.shown);
+        fits(case.mask.as_ref(), &case.server, &case.shown);
+        if case.mask.is_none() {
             continue;
         }
         for _ in 0..12 {
@@ -232,7 +237,6 @@ fn both_documents_stay_each_others() {
             }
         }
         let document = any(&mut next, 4);
-        case.rebase(|rebase| rebase.replace(tree(&document)));
-        assert!(case.server.equals(&tree(&document)), "seed {seed}");
+        case.replace(&document);
     }
 }
