@@ -125,7 +125,7 @@ export function createThread<State, Place>(
   return Object.assign(thread, createPresence(thread, !!initial.persist));
 }
 
-/** Who is there. */
+/** Coming and going of agents. */
 const createPresence = <State>(thread: Thread<State>, stored: boolean): Pick<Thread<State>, "arrive" | "released" | "leave"> => ({
   arrive: () => {
     thread.members.arrived();
