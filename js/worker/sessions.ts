@@ -16,7 +16,7 @@ export interface SessionsClient<State> {
   readonly client: LinkClient<State, unknown>;
   readonly guesses: Guesses<State>;
   readonly lastSave: LastSave<State>;
-  /** What the link over the session knows. */
+  /** The state of the link over the session. */
   readonly shared: Pick<LinkState<State>, "runs">;
   link(): Link<State>;
   /** Something has come to its end that no save has. */
