@@ -2,6 +2,7 @@
 
 import type { AgentOptions } from "../api/types.js";
 import { toJson } from "../base/failure.js";
+import { toPolicy } from "../core/capabilities.js";
 import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
 
@@ -21,7 +22,8 @@ export function toSettings(options: AgentOptions, threadId: () => string, guard:
     dialectSettings: toJson(dialect ? { url: typeof options.url === "function" ? undefined : options.url, ...ownSettings } : {}),
     events: "",
     get guard() {
-      return guard();
+      const policy = guard();
+      return policy && toPolicy(policy);
     },
     decisions: false,
     ...whole({ ...options.limits }),

@@ -123,7 +123,7 @@ const put = (self: SavedThread, json: string, done = (_kept: boolean): void => {
 };
 
 const report = (self: SavedThread, cause: unknown): string => {
-  const message = `The agent could not be saved: ${self.kit.reasonOf(cause)}`;
+  const message = `The agent could not be saved: ${(cause as Partial<Error> | undefined)?.message ?? cause}`;
   if (message !== self.reported) warn(self, "not-saved", message);
   return message;
 };

@@ -45,7 +45,7 @@ export function remainsOf<State>(
   const failed = !died || shown.isLoading || (!stopped && guesses.all.some(({ ticket, part }) => ticket !== undefined && !part));
   const { save: inherited, thread } = lastSave.inherit({ shown, failed, running, resumes: client.resumes(), saves });
   const queued = queuedOf(guesses.sent.filter(({ run, waits }) => waits && run?.id !== runId));
-  const rows = queued.map((row) => ({ id: "", runId: row.runId, messages: row.messages }));
+  const rows = queued.map(({ runId: id, messages }) => ({ id: "", runId: id, messages }));
   // Messages that the user has added since, by a submit or an edit, stand in the shown snapshot alone.
   const answeredKeys = new Set(answered.map(messageKey));
   const unanswered = shown.messages.filter((message) => message.role === "user" && !answeredKeys.has(messageKey(message)));

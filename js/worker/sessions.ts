@@ -55,7 +55,14 @@ export function createSessions<State>(pool: Pool, { client, guesses, lastSave, s
     return () => {
       if (left.failed) fail();
       else {
-        link().suspend(left.stopped ? "aborted" : "disconnected", left.waiting);
+        // They wait on: their ids are in the queue of the save that comes.
+        const waiting = [...shared.runs].filter(({ id }) => left.waiting.includes(id));
+        for (const run of waiting) {
+          shared.runs.delete(run);
+          delete run.ticket;
+        }
+        link().suspend(left.stopped ? "aborted" : "disconnected");
+        for (const run of waiting) shared.runs.add(run);
         link().restore(undefined, left.save(messages));
         for (const run of left.replies) link().run(run, true);
       }

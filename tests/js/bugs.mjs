@@ -134,7 +134,7 @@ export const bugs = [
   },
   {
     name: "a stop without a session takes a reply to one of several interrupts back",
-    file: "core/link.ts",
+    file: "core/ending.ts",
     from: "const first = steps.first();\n      if (shared.live)",
     to: "const first = steps.list.find(({ run }) => run)?.run;\n      if (shared.live)",
     tests: ["page-and-worker"],
