@@ -31,21 +31,7 @@ export function bareFloor(reads, expected) {
 export async function bareCore(reads, expected) {
   const glue = await import(new URL("glue/core.js", packed).href);
   await glue.default({ module_or_path: readFileSync(new URL("core.wasm", packed)) });
-  const rules = { rules: "tolerant", protocol: "1.0", dialectSettings: "{}", network: "{}" };
-  const limits = {
-    maxFrameBytes: 1e7,
-    maxStateBytes: 1e7,
-    maxThreadBytes: 1e8,
-    maxItems: 1e5,
-    maxWarnings: 100,
-    maxErrorBodyBytes: 1e4,
-    errorBodyMs: 5000,
-    maxQueue: 8,
-    maxDepth: 64,
-    maxHistory: 0,
-    graceMs: 0,
-  };
-  const options = { threadId: "t", events: "", decisions: false, ...rules, ...limits };
+  const options = JSON.stringify({ threadId: "t", history: 0, graceMs: 0 });
   const none = () => undefined;
   const response = () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
   const input = JSON.stringify({ runId: "r", messages: [], tools: [], context: [], forwardedProps: {} });
@@ -78,7 +64,7 @@ export async function bareCore(reads, expected) {
         fetch,
         settle,
         receive,
-        watch: (/** @type {unknown} */ callback) => callback,
+        wake: none,
       });
       session.call("submit", input);
     });

@@ -348,7 +348,7 @@ export function frame(data: unknown, { event, id }: { readonly event?: string; r
   return new TextEncoder().encode(`${fields.map(([name, value]) => `${name}: ${value}\n`).join("")}\n`);
 }
 
-/** An agent without a core: it shows what it is told, and notes what is called. */
+/** An agent without a core: it shows the snapshot that it is given, and records the calls of its methods. */
 export interface FakeAgent<State = unknown> extends Agent<State> {
   /** Every call of a method, by its name. */
   readonly calls: readonly { readonly method: string; readonly args: readonly unknown[] }[];

@@ -13,6 +13,7 @@ mod document;
 pub mod guard;
 #[cfg(feature = "codecs")]
 pub mod journal;
+mod pipeline;
 pub mod rules;
 pub mod session;
 #[cfg(feature = "codecs")]

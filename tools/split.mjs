@@ -28,6 +28,9 @@ export const addOns = {
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
 const shortest = 100;
 
+/** The destructor of a value that may be absent is called without an add-on, too. */
+const dropsMaybe = /drop_in_place::<core::option::Option</;
+
 /** @typedef {Map<number, string[]>} Owners  the add-ons that have a function, by its number */
 /**
  * @typedef {{ type: number, body: Uint8Array, code: number, name: string, calls: Set<number>, fixed: boolean }} Defined
@@ -201,7 +204,7 @@ function ownersOf({ functions, imported, exports, elements }) {
   const byPath = new Map();
   for (const index of all) {
     const found = Object.entries(addOns).find(([, { paths }]) => paths.test(of(index).name));
-    if (found) byPath.set(index, found[0]);
+    if (found && !dropsMaybe.test(of(index).name)) byPath.set(index, found[0]);
   }
   for (let before = -1; before !== byPath.size;) {
     before = byPath.size;

@@ -1,12 +1,13 @@
 // An agent: a view of a thread (thread.ts), with options and listeners of its own.
 
-import type { Agent, AgentOptions, Checkpoint } from "../api/types.js";
+import type { Agent, AgentOptions, AgentSnapshot, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
-import { toJson, unsupported } from "../base/failure.js";
+import { unsupported } from "../base/failure.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
 import { portTo } from "../core/port.js";
 import { checkOptions } from "./check.js";
+import { createDecisions } from "./decisions.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { withPreset } from "./preset.js";
@@ -61,22 +62,8 @@ function createAgentOf<State>(
   const { emitter, view, alive, act, dispose } = self;
   const { link, source } = thread;
 
-  /** Sends a person's decision about a call. The core may have to be loaded first. */
-  const decide = (method: "settleCall" | "deny", json: string): void => {
-    act();
-    link.act((session) => session.call(method, json));
-  };
-
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
-    subscribe: (listener) => {
-      if (self.gone()) return () => {};
-      const off = view.subscribe(listener);
-      thread.arrive();
-      return () => {
-        off();
-        thread.released(self);
-      };
-    },
+    subscribe: self.subscribe,
     getSnapshot: view.read,
     flush: () => link.flush(),
     getServerSnapshot: () => first,
@@ -101,22 +88,12 @@ function createAgentOf<State>(
       await link.call("disconnect");
       thread.channel?.current?.close();
     },
-    // The core says what is wrong with it.
-    addToolResult: (reply) => decide("settleCall", toJson({ toolCallId: reply?.toolCallId, result: reply?.result, error: reply?.error })),
-    approve: (...replies: readonly unknown[]) => {
-      act();
-      // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.
-      const { toolCalls } = view.read();
-      const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, replies);
-      if (source.parts()) approve();
-      else link.act(approve);
-    },
-    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
+    ...createDecisions(self),
     ...createEdits(self),
     get history() {
-      return thread.history?.list ?? none;
+      return source.parts()?.history.list ?? none;
     },
-    at: (checkpoint) => thread.history?.at(idOf(checkpoint)),
+    at: (checkpoint) => source.parts()?.history.at(idOf(checkpoint)) as AgentSnapshot<State> | undefined,
     save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
     dispose,
     guard: createGuard(self),
@@ -127,14 +104,7 @@ function createAgentOf<State>(
       // Nothing is open before it comes.
       throw unsupported("not-sent", "send() needs an open connection");
     },
-    on: (name, listener, filter) => {
-      const off = emitter.on(name, listener, filter);
-      link.listen();
-      return () => {
-        off();
-        link.listen();
-      };
-    },
+    on: self.on,
     events: emitter.events,
     requests: thread.emitter.requests,
     setOptions: self.setOptions,

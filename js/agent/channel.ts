@@ -27,13 +27,12 @@ export type AgentChannelClient<State> = Pick<Thread<State>, "link" | "guard" | "
 
 /** The channel of an agent; `changed`: the state of the connection may be another one. */
 export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelClient<State>, changed: () => void): AgentChannel<State> {
-  const { options, read, disposed } = self;
-  let channel: Channel | undefined;
-  let making: Promise<Channel> | undefined;
+  const { options, disposed } = self;
   // Somebody has asked to listen.
   let listening = false;
 
   const listen = (): void => {
+    const channel = kept.current();
     if (!channel || disposed() || self.link.busy()) return;
     channel.rest();
     const unread = channel.unread();
@@ -43,32 +42,16 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
     self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, start: (session) => session.call("submit", text) }).catch(() => {});
   };
 
-  const make = (): Promise<Channel> => (making ??= create().catch((cause: unknown) => {
-    making = undefined;
-    throw kit.internal("The code of a kept connection could not be loaded", cause);
-  }));
-
-  const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
-    source: () => options().transport?.keep,
-    options: () => options() as AgentOptions,
-    run: () => {
-      const { threadId, runId = "" } = read();
-      return { threadId, runId };
-    },
-    unread: listen,
-    overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
-    changed: () => disposed() || changed(),
-    failed: (error) => disposed() || self.emitter.emit("error", error),
-    kit,
-  }));
+  const kept = createKept(kit, self, { unread: listen, changed });
 
   return {
     get current() {
-      return channel;
+      return kept.current();
     },
-    make,
+    make: kept.make,
     listen,
     connected: (next) => {
+      const channel = kept.current();
       if (!channel) return next;
       const { lastEventId } = next.connection;
       const connection = { ...channel.state(), ...(lastEventId !== undefined && { lastEventId }) };
@@ -88,14 +71,44 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
         self.link.act(() => {});
       }
       listening = true;
-      const made = await make();
+      const made = await kept.make();
       self.alive();
       if (listening) await made.connect(true);
     },
     reconnect: () => {
       const connect = (made: Channel): unknown => listening && !disposed() && made.connect(true);
-      if (listening) make().then(connect).catch(() => {});
+      if (listening) kept.make().then(connect).catch(() => {});
     },
     leave: () => void (listening = false),
+  };
+}
+
+/** The channel that the transport makes, once. If that fails, the next call makes it. */
+function createKept<State>(
+  kit: ChannelKit,
+  { options, read, disposed, jobs, emitter }: AgentChannelClient<State>,
+  { unread, changed }: { unread(): void; changed(): void },
+) {
+  let channel: Channel | undefined;
+  let making: Promise<Channel> | undefined;
+  const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
+    source: () => options().transport?.keep,
+    options: () => options() as AgentOptions,
+    run: () => {
+      const { threadId, runId = "" } = read();
+      return { threadId, runId };
+    },
+    unread,
+    overtaken: () => read().queue.some(({ runId }) => jobs.hurries(runId)),
+    changed: () => disposed() || changed(),
+    failed: (error) => disposed() || emitter.emit("error", error),
+    kit,
+  }));
+  return {
+    current: () => channel,
+    make: (): Promise<Channel> => (making ??= create().catch((cause: unknown) => {
+      making = undefined;
+      throw kit.internal("The code of a kept connection could not be loaded", cause);
+    })),
   };
 }

@@ -1,6 +1,6 @@
 // Edits by the application: messages, the state, queued submits, and the way back to a checkpoint or to the beginning.
 
-import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
+import type { Agent, AgentSnapshot, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
 import type { Self } from "./self.js";
@@ -53,7 +53,7 @@ export function createEdits<State>(
 
   const fork = (checkpoint: Checkpoint | string): void => {
     act();
-    const then = thread.history?.at(idOf(checkpoint));
+    const then = source.parts()?.history.at(idOf(checkpoint)) as AgentSnapshot<State> | undefined;
     if (!then) {
       throw unsupported("checkpoint-unknown", `Unknown checkpoint ${idOf(checkpoint)}`);
     }
@@ -66,7 +66,7 @@ export function createEdits<State>(
     act();
     self.view.holder()?.cancel(self.view);
     // Until the core has heard of it, checkpoints of the runs that it has ended may come.
-    const resumeHistory = thread.history?.clear();
+    const resumeHistory = source.parts()?.history.clear();
     const { messages, state } = self.first;
     const json = toJson({ messages, state });
     link.reset({ fold: ({ threadId }) => ofThread(self.first, threadId), apply: (session) => session.call("reset", json) }, resumeHistory);

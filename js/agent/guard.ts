@@ -1,7 +1,7 @@
 // The guard of an agent: its counters and its capabilities.
 
 import type { AgentGuard } from "../api/guard.js";
-import { toList, toPolicy } from "../core/policy.js";
+import { toJson } from "../base/failure.js";
 import type { Self } from "./self.js";
 
 /** @internal */
@@ -22,12 +22,11 @@ export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread"
       return read().total;
     },
     present: (tokens) => {
-      const json = toList(tokens);
       alive();
-      const capabilities = JSON.parse(json);
       // A session that begins later has them too.
-      if (thread.guard) thread.guard = toPolicy({ ...JSON.parse(thread.guard), capabilities });
-      thread.link.call("present", json);
+      if (thread.guard) thread.guard = toJson({ ...JSON.parse(thread.guard), capabilities: tokens });
+      const live = thread.source.parts();
+      if (live) thread.link.call("present", live.toList(tokens));
     },
   };
 }

@@ -32,38 +32,12 @@ function toRun<State>(core: CoreInput, calls: readonly ToolCall[]): RunParts<Sta
   };
 }
 
-/** @internal */
-export function createRuns<State>(self: Self<State>): RunMethods<State> {
-  const { thread, view, options, read, act } = self;
-  const { link, jobs, source } = thread;
-  const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, self, signal);
-
-  const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
-    const long = toSubmitInput("submit", input);
-    const by = holds(long.parts) ? long.parts : view.holder();
-    return by ? by.hold(view, long, shown(send)) : send(long);
-  };
-
-  const send = async (long: SubmitInput<State>): Promise<RunResult> => {
-    const { signal, replaces } = long;
-    const resume = long.resume && (source.parts() ?? (await source.loadParts())).toResume(long.resume, read());
-    const core = toCoreInput(options(), long, resume);
-    const prepared = thread.remote.prepare(replaces === undefined ? "submit" : "edit", core, long);
-    const result = prepared && (await prepared);
-    if (result) return result;
-    // In place of the options'; without any, these stand again.
-    for (const { name } of core.tools) thread.submitTools.delete(name);
-    for (const tool of long.tools ?? []) thread.submitTools.set(tool.name, tool);
-    const run = toRun<State>(core, read().toolCalls);
-    if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
-    if (long.ifBusy !== undefined || !options().transport?.keep) return start(run, signal);
-    return jobs.hurry(run.id, () => {
-      const done = start(run, signal);
-      // The user has said something else, so the agent's answer is over.
-      thread.channel?.current?.endAnswer();
-      return done;
-    });
-  };
+/** The runs that ask again; `start` starts them. */
+function createAgain<State>(
+  { thread, options, read }: Self<State>,
+  start: (parts: RunParts<State>) => Promise<RunResult>,
+): Pick<RunMethods<State>, "retry" | "regenerate"> {
+  const { link } = thread;
 
   /** Asks the last question again, or the one before that message. */
   const repeat = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
@@ -94,6 +68,43 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     // A handler of clicks that is given as it is gets an event.
     if (messageId !== undefined) expect("regenerate()", "string", messageId);
     return repeat("regenerate", toAgainInput(options(), again), again, messageId);
+  };
+
+  return { retry, regenerate };
+}
+
+/** @internal */
+export function createRuns<State>(self: Self<State>): RunMethods<State> {
+  const { thread, view, options, read, act } = self;
+  const { jobs, source } = thread;
+  const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, self, signal);
+  const again = createAgain(self, start);
+
+  const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
+    const long = toSubmitInput("submit", input);
+    const by = holds(long.parts) ? long.parts : view.holder();
+    return by ? by.hold(view, long, shown(send)) : send(long);
+  };
+
+  const send = async (long: SubmitInput<State>): Promise<RunResult> => {
+    const { signal, replaces } = long;
+    const resume = long.resume && (source.parts() ?? (await source.loadParts())).toResume(long.resume, read());
+    const core = toCoreInput(options(), long, resume);
+    const prepared = thread.remote.prepare(replaces === undefined ? "submit" : "edit", core, long);
+    const result = prepared && (await prepared);
+    if (result) return result;
+    // In place of the options'; without any, these stand again.
+    for (const { name } of core.tools) thread.submitTools.delete(name);
+    for (const tool of long.tools ?? []) thread.submitTools.set(tool.name, tool);
+    const run = toRun<State>(core, read().toolCalls);
+    if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
+    if (long.ifBusy !== undefined || !options().transport?.keep) return start(run, signal);
+    return jobs.hurry(run.id, () => {
+      const done = start(run, signal);
+      // The user has said something else, so the agent's answer is over.
+      thread.channel?.current?.endAnswer();
+      return done;
+    });
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
@@ -127,8 +138,8 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
   return {
     submit: shown(submit),
     attach: shown(attach),
-    retry: shown(retry),
-    regenerate: shown(regenerate),
+    retry: shown(again.retry),
+    regenerate: shown(again.regenerate),
     resume: shown(resume),
   };
 }

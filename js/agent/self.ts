@@ -9,7 +9,7 @@ import type { Thread } from "./thread.js";
 import { createView, type View } from "./view.js";
 
 /** An agent, as its parts see it. Its thread sees less of it. */
-export interface Self<State> extends Member<State> {
+export interface Self<State> extends Member<State>, Pick<Agent<State>, "subscribe" | "on"> {
   readonly thread: Thread<State>;
   /** The snapshot that its options begin with. */
   readonly first: AgentSnapshot<State>;
@@ -53,6 +53,23 @@ export function createSelf<State>(
       checkOptions(all);
       current = all;
       thread.link.listen();
+    },
+    subscribe: (listener) => {
+      if (gone()) return () => {};
+      const off = view.subscribe(listener);
+      thread.arrive();
+      return () => {
+        off();
+        thread.released(self);
+      };
+    },
+    on: (...heard) => {
+      const off = emitter.on(...heard);
+      thread.link.listen();
+      return () => {
+        off();
+        thread.link.listen();
+      };
     },
     act: () => {
       alive();

@@ -5,10 +5,9 @@ import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.j
 import { unsupported } from "../base/failure.js";
 import type { LinkClient, Link } from "../core/client.js";
 import { loading, type Inflate } from "../core/loader.js";
-import { toPolicy } from "../core/policy.js";
+import { copyPolicy } from "../core/policy.js";
 import { refusal } from "../snapshot/save.js";
 import { createSource, type CoreSource } from "./core-source.js";
-import type { History } from "./history.js";
 import { createJobs, type Jobs } from "./jobs.js";
 import type { AgentChannel } from "./channel.js";
 import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
@@ -28,13 +27,11 @@ export interface Thread<State> {
   dispose(): void;
   /** Throws once it is disposed of, or that agent of it is. */
   alive(gone?: boolean): void;
-  /** The policy of its guard: JSON text. */
+  /** A copy of the policy of its guard: JSON text. */
   guard: string | undefined;
   /** All agents hear of it. */
   readonly emitter: Voice;
   readonly members: Members<State>;
-  /** Checkpoints, which come with the core. */
-  readonly history: History<State> | undefined;
   readonly shown: Shown<State>;
   readonly link: Link<State>;
   readonly source: Pick<CoreSource<unknown>, "loadParts" | "parts">;
@@ -61,6 +58,9 @@ export interface Thread<State> {
 /** Makes the link to the core that is at a place of this kind. */
 export type Linked<State, Place> = (client: LinkClient<State, Place>) => Link<State>;
 
+/** The parts of a thread are made one after the other, and ask each other only later. */
+type Making<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+
 /** A thread of no agent yet, which begins with what the first one gives. */
 export function createThread<State, Place>(
   core: (inflate: Inflate) => Promise<Place>,
@@ -69,126 +69,125 @@ export function createThread<State, Place>(
   linked: Linked<State, Place>,
 ): Thread<State> {
   const members = createMembers<State>();
-  let begun = false;
-  let over = false;
-  let channel: AgentChannel<State> | undefined;
   const { emitter } = members;
+  const source = createSource(core, ({ createOwn }) => createOwn(thread, initial), !!initial.schemas);
   const shown = createShown(initial, first, ({ connection }) => {
     source.parts()?.wait(connection.phase === "reconnecting");
-    saves.changed();
+    thread.saves.changed();
     members.changed();
   });
-  const { read } = shown;
+  let over = false;
 
-  // The last snapshot of the core, of which not all is shown.
-  let confirmed = read();
-  const publish = (update: AgentSnapshot<State>): void => {
-    confirmed = update;
-    const next = remote.shown(channel?.connected(update) ?? update);
-    // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (saves.rest(), channel?.listen()));
-    shown.publish(next);
-  };
-  const republish = (): void => publish(confirmed);
-
-  const source = createSource(core, ({ createOwn }) => createOwn(thread, initial), !!initial.schemas);
-
-  const link = linked({
-    source: async () => {
-      const place = source.load();
-      // Whether it comes or not, the save comes first.
-      place.catch(() => {});
-      await loading(saves.ready);
-      await remote.begin();
-      return place;
-    },
-    ...{ options: initial, cover: shown.cover },
-    emitter,
-    notify: (run, ...event) => {
-      if (event[0] === "finish") saves.ended();
-      members.notify(run?.by as Member<State> | undefined, ...event);
-    },
-    parts: source.parts,
-    empty: shown.empty,
-    refused: (error) => emitter.emit("error", refusal(error)),
-    save: (...save) => saves.write(...save),
-    resumes: () => !!thread.options().resume,
-    // A run over a connection that is kept has ended when it says so.
-    ending: () => !channel?.current && !confirmed.isLoading && confirmed.connection.phase !== "closed",
-    read: () => confirmed,
-    publish,
-  });
-  const dispose = (): void => {
-    if (over) return;
-    // Before the session ends, which knows more than what is left of it.
-    saves.dispose();
-    over = true;
-    link.dispose();
-    channel?.current?.close();
-    source.parts()?.history.clear();
-    source.parts()?.wait(false);
-    remote.thread?.dispose();
-  };
-
-  const parts = { dispose, emitter, members, shown, link, source, read } as const;
-  const thread: Thread<State> = {
-    ...parts,
+  const thread = {
+    ...{ emitter, members, shown, source },
+    read: shown.read,
     submitTools: new Map(),
-    guard: initial.guard === undefined ? undefined : toPolicy(initial.guard),
+    guard: initial.guard === undefined ? undefined : copyPolicy(initial.guard),
     options: () => members.requester().options(),
     disposed: () => over,
     alive: (gone = over) => {
       if (gone) throw unsupported("disposed", "The agent has been disposed of");
     },
-    get history() {
-      return source.parts()?.history as History<State> | undefined;
-    },
-    get channel() {
-      return channel;
+    dispose: () => {
+      if (over) return;
+      // Before the session ends, which knows more than what is left of it.
+      thread.saves.dispose();
+      over = true;
+      thread.link.dispose();
+      thread.channel?.current?.close();
+      source.parts()?.history.clear();
+      source.parts()?.wait(false);
+      thread.remote.thread?.dispose();
     },
     openChannel: () =>
       loading(async () => {
-        const made = await (await source.loadParts()).openChannel(thread, republish);
-        return (channel ??= made);
+        const made = await (await source.loadParts()).openChannel(thread, said.show);
+        return (thread.channel ??= made);
       }),
-    get jobs() {
-      return jobs;
-    },
-    get saves() {
-      return saves;
-    },
-    get remote() {
-      return remote;
-    },
-    join: (member) => {
-      members.join(member);
-      if (begun) return link.listen();
-      begun = true;
-      saves.begin();
-      if (inPage()) source.begin();
-    },
-    arrive: () => {
-      members.arrived();
-      saves.use();
-      void remote.ready;
-      // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
-      if (inPage()) void link.load();
-    },
-    released: (member) => void (initial.persist && members.release(member, saves.alone)),
-    leave: (member) => {
-      if (!members.present().some((other) => other !== member)) dispose();
-      members.leave(member);
-    },
-  };
-  const jobs = createJobs(thread);
-  const saves = createSaves(initial, thread);
-  const remote: Remote<State> = createRemote(
+  } as unknown as Making<Thread<State>>;
+  const said = createSaid(thread);
+  thread.link = linked(clientOf(thread, source, initial, said));
+  thread.jobs = createJobs(thread);
+  thread.saves = createSaves(initial, thread);
+  let begun = false;
+  thread.remote = createRemote(
     () => (begun ? thread.options() : initial),
-    async () => (await source.loadParts()).openRemote(thread, () => confirmed, republish),
-    republish,
+    async () => (await source.loadParts()).openRemote(thread, said.read, said.show),
+    said.show,
   );
-  return thread;
+  thread.join = (member) => {
+    members.join(member);
+    if (begun) return thread.link.listen();
+    begun = true;
+    thread.saves.begin();
+    if (inPage()) source.begin();
+  };
+  return Object.assign(thread, createPresence(thread, !!initial.persist));
 }
+
+/** Coming and going of agents. */
+const createPresence = <State>(thread: Thread<State>, stored: boolean): Pick<Thread<State>, "arrive" | "released" | "leave"> => ({
+  arrive: () => {
+    thread.members.arrived();
+    thread.saves.use();
+    void thread.remote.ready;
+    // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
+    if (inPage()) void thread.link.load();
+  },
+  released: (member) => void (stored && thread.members.release(member, thread.saves.alone)),
+  leave: (member) => {
+    if (!thread.members.present().some((other) => other !== member)) thread.dispose();
+    thread.members.leave(member);
+  },
+});
+
+/** The last snapshot of the core, of which not all is shown. */
+interface Said<State> {
+  read(): AgentSnapshot<State>;
+  publish(update: AgentSnapshot<State>): void;
+  /** Shows it anew. */
+  show(): void;
+}
+
+/** The core has said nothing yet. */
+function createSaid<State>(thread: Thread<State>): Said<State> {
+  let last = thread.read();
+  const publish = (update: AgentSnapshot<State>): void => {
+    last = update;
+    const next = thread.remote.shown(thread.channel?.connected(update) ?? update);
+    // Not before everything that has come with this is reported.
+    if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), thread.channel?.listen()));
+    thread.shown.publish(next);
+  };
+  return { read: () => last, publish, show: () => publish(last) };
+}
+
+/** The thread as its link sees it. */
+const clientOf = <State, Place>(
+  thread: Thread<State>,
+  source: CoreSource<Place>,
+  options: AgentOptions<State>,
+  { read, publish }: Said<State>,
+): LinkClient<State, Place> => ({
+  source: async () => {
+    const place = source.load();
+    // Whether it comes or not, the save comes first.
+    place.catch(() => {});
+    await loading(thread.saves.ready);
+    await thread.remote.begin();
+    return place;
+  },
+  ...{ options, read, publish, emitter: thread.emitter, cover: thread.shown.cover, empty: thread.shown.empty, parts: source.parts },
+  notify: (run, ...event) => {
+    if (event[0] === "finish") thread.saves.ended();
+    thread.members.notify(run?.by as Member<State> | undefined, ...event);
+  },
+  refused: (error) => thread.emitter.emit("error", refusal(error)),
+  save: (...save) => thread.saves.write(...save),
+  resumes: () => !!thread.options().resume,
+  // A run over a connection that is kept has ended when it says so.
+  ending: () => !thread.channel?.current && !read().isLoading && read().connection.phase !== "closed",
+});
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */
 const inPage = (): boolean => typeof document === "object";

@@ -66,7 +66,7 @@ export class ChunkWriter {
   #start(messageId: string | undefined): void {
     if (this.#started) return;
     this.#started = true;
-    // A stream that goes on with a message keeps its id.
+    // A stream that continues a message keeps its id.
     this.#put(messageId === undefined || this.#before.size > 0 ? { type: "start" } : { type: "start", messageId });
     this.#put({ type: "start-step" });
   }

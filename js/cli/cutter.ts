@@ -14,7 +14,7 @@ export function framingOf(contentType: string): Framing {
 /** Takes what is read, and gives the frames that are whole. */
 export interface Cutter {
   push(bytes: Uint8Array): Uint8Array[];
-  /** The last piece ended within a frame, which goes on with the next one. */
+  /** The last piece ended within a frame, which the next one continues. */
   readonly within: boolean;
   /** The bytes of a frame that is not whole. */
   rest(): Uint8Array | undefined;

@@ -67,17 +67,14 @@ export function createChecks<State>(
 ): Checks<State> {
   const { options, emitter, cover } = client;
   const judge = judgeWith(kit);
+  const warn = warnBy(emitter);
   const { state, custom, invalid } = options.schemas ?? {};
   const drops = invalid === "drop";
-  const warn = (code: string, what: string, issue: string | undefined): void => {
-    if (issue !== undefined) emitter.emit("warning", { code, message: `${what} does not fit its schema: ${issue}` });
-  };
   // The state that was looked at, and the last one that fitted.
   let seen: State | undefined;
   let last: State | undefined;
   let calls: readonly ToolCall[] | undefined;
-  // By the call: the result that was looked at, and whether it fits.
-  const results = new Map<string, readonly [result: unknown, fits: boolean]>();
+  const fits = createResults(judge, warn, tool);
 
   const checkState = (next: State): void => {
     if (!state || seen === next) return;
@@ -88,15 +85,6 @@ export function createChecks<State>(
     const shown = last;
     // Where none has fitted yet, there is no other to show.
     cover("state", drops && issue !== undefined && shown !== undefined ? (at) => ({ ...at, state: shown }) : undefined);
-  };
-  const fits = ({ id, name, result }: ToolCall): boolean => {
-    const known = results.get(id);
-    if (known && known[0] === result) return known[1];
-    const schema = tool(name)?.result;
-    const issue = schema && judge(schema, result).issue;
-    warn("result-invalid", `The result of ${name}`, issue);
-    results.set(id, [result, issue === undefined]);
-    return issue === undefined;
   };
   const checkCalls = (next: readonly ToolCall[]): void => {
     if (calls === next) return;
@@ -125,5 +113,24 @@ export function createChecks<State>(
       checkState(next.state);
       checkCalls(next.toolCalls);
     },
+  };
+}
+
+/** Reports a value that does not fit. */
+const warnBy = (emitter: ErrorSink) => (code: string, what: string, issue: string | undefined): void => {
+  if (issue !== undefined) emitter.emit("warning", { code, message: `${what} does not fit its schema: ${issue}` });
+};
+
+/** Whether the result of a call fits, which is found out once for each result. */
+function createResults(judge: ReturnType<typeof judgeWith>, warn: ReturnType<typeof warnBy>, tool: (name: string) => PageTool | undefined) {
+  const known = new Map<string, readonly [result: unknown, fits: boolean]>();
+  return ({ id, name, result }: ToolCall): boolean => {
+    const last = known.get(id);
+    if (last && last[0] === result) return last[1];
+    const schema = tool(name)?.result;
+    const issue = schema && judge(schema, result).issue;
+    warn("result-invalid", `The result of ${name}`, issue);
+    known.set(id, [result, issue === undefined]);
+    return issue === undefined;
   };
 }

@@ -137,8 +137,8 @@ export interface LinkState<State> {
   report(run: Run<State> | undefined, result: RunResult): void;
   /** A run has ended, unless it had before; `reported`: the error is one that was reported already. */
   settle(run: Run<State>, outcome: RunResult["outcome"], error?: AgentError, reported?: boolean): void;
-  /** Every run has ended with this outcome, except those with these ids. */
-  settleAll(outcome: RunResult["outcome"], except?: readonly string[]): void;
+  /** Every run has ended with this outcome. */
+  settleAll(outcome: RunResult["outcome"]): void;
   /** Every run has failed; this is shown. */
   giveUp(error: AgentError, last: AgentSnapshot<State>): void;
 }
@@ -209,11 +209,10 @@ export interface Link<State> {
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
   /**
-   * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
-   * that `waiting` names: their ids are in the queue of the save that comes. Calls from now on wait for `restore`.
-   * Returns the save.
+   * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`). Calls from now on
+   * wait for `restore`. Returns the save.
    */
-  suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;
+  suspend(outcome?: "disconnected" | "aborted"): string;
   /** A save is on the way: what is called waits for `restore`. */
   awaitSave(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */

@@ -5,13 +5,13 @@ import { belongs } from "../base/run-id.js";
 import { cancelled } from "../snapshot/project.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
-/** These methods of a link; `save` is one more of it, `leave` is that of its opener. */
+/** These methods of a link; `leave` is that of its opener. */
 export function createEndings<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
-  save: () => string,
+  link: () => Link<State>,
   leave: () => void,
-): Pick<Link<State>, "reset" | "suspend" | "dispose"> {
+): Pick<Link<State>, "cancel" | "stop" | "reset" | "suspend" | "dispose"> {
   const { read, publish } = client;
   const { runs, steps, settleAll } = shared;
 
@@ -19,6 +19,20 @@ export function createEndings<State>(
   const stopped = (at: AgentSnapshot<State>): AgentSnapshot<State> => (client.parts()?.stopped ?? cancelled)(at);
 
   return {
+    cancel: (run) => {
+      if (!runs.has(run) || steps.cancel(run)) return;
+      const id = run.ticket ?? read().queue.find(({ runId }) => runId === run.id)?.id;
+      if (id !== undefined) link().call("cancel", `${id}`);
+    },
+    stop: () => {
+      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
+      if (read().isLoading) client.parts()?.calls.abandonAll();
+      const first = steps.first();
+      if (shared.live) link().call("stop");
+      else if (first) steps.cancel(first);
+      // Whether the replies that wait are all of them, and begin a run, is known to the core.
+      else if (steps.list.some(({ run }) => run)) link().act((session) => session.call("stop"));
+    },
     reset: (edit, applied) => {
       client.parts()?.calls.abandonAll();
       if (!shared.live) applied?.();
@@ -29,8 +43,8 @@ export function createEndings<State>(
       publish(edit.fold(read()));
       settleAll("aborted");
     },
-    suspend: (outcome = "disconnected", waiting = []) => {
-      const json = save();
+    suspend: (outcome = "disconnected") => {
+      const json = link().save();
       shared.live?.end();
       shared.lastSave = json;
       steps.forget(true);
@@ -38,8 +52,7 @@ export function createEndings<State>(
       leave();
       const last = read();
       if (last.isLoading) publish(stopped(last));
-      for (const run of runs) if (waiting.includes(run.id)) delete run.ticket;
-      settleAll(outcome, waiting);
+      settleAll(outcome);
       return json;
     },
     dispose: () => {

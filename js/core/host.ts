@@ -21,7 +21,7 @@ export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   { current, ask, cause, checks }: Hosted<State>,
-  methods: Pick<WatchfulHost, "receive" | "changed" | "settled" | "hold" | "lost">,
+  methods: Pick<WatchfulHost, "receive" | "changed" | "settled" | "hold" | "tick" | "lost">,
 ): WatchfulHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {

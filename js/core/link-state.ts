@@ -42,7 +42,7 @@ export function createLinkState<State>(client: LinkClient<State>): LinkState<Sta
   const giveUp = (error: AgentError, last: AgentSnapshot<State>): void => {
     const ended = [...runs];
     // The state that the next session begins with lacks the steps that the snapshot shows.
-    if (typeof shared.saved === "string") shared.steps.release();
+    if (typeof shared.saved === "string") { for (const step of shared.steps.list) step.run = undefined; }
     else shared.steps.forget();
     retained.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
@@ -53,8 +53,8 @@ export function createLinkState<State>(client: LinkClient<State>): LinkState<Sta
 
   const shared = {
     ...{ runs, disposed: false, soon, release, report, settle, giveUp },
-    settleAll: (outcome: RunResult["outcome"], except: readonly string[] = []) => {
-      for (const run of [...runs]) if (!except.includes(run.id)) settle(run, outcome);
+    settleAll: (outcome: RunResult["outcome"]) => {
+      for (const run of [...runs]) settle(run, outcome);
     },
   } as LinkState<State>;
   shared.steps = createSteps(client, shared);

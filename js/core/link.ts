@@ -49,20 +49,6 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       return value;
     },
     queued: (runId, change) => !!client.parts()?.changeQueued(client, shared, runId, change),
-    cancel: (run) => {
-      if (!runs.has(run) || steps.cancel(run)) return;
-      const id = run.ticket ?? read().queue.find(({ runId }) => runId === run.id)?.id;
-      if (id !== undefined) link.call("cancel", `${id}`);
-    },
-    stop: () => {
-      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
-      if (read().isLoading) client.parts()?.calls.abandonAll();
-      const first = steps.first();
-      if (shared.live) link.call("stop");
-      else if (first) steps.cancel(first);
-      // Whether the replies that wait are all of them, and begin a run, is known to the core.
-      else if (steps.list.some(({ run }) => run)) link.act((session) => session.call("stop"));
-    },
     save: () => {
       const json = shared.live?.save();
       if (json) return json;
@@ -86,7 +72,7 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     },
     lost: () => shared.lost,
     listen: () => shared.live?.listen(),
-    ...createEndings(client, shared, () => link.save(), opener.leave),
+    ...createEndings(client, shared, () => link, opener.leave),
   };
   return link;
 }

@@ -95,6 +95,9 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
       if (on && current()) retained.add(live);
       else retained.delete(live);
     },
+    tick: () => {
+      if (retained.has(live)) ask((opened) => opened.call("tick"));
+    },
     lost: (trap) => fail(trap),
   });
 
@@ -128,7 +131,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 function construct<State>(port: Port, host: WatchfulHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): Session {
   try {
     const thread = messages.length ? JSON.stringify(messages) : undefined;
-    return port.open(options, thread, JSON.stringify(state), watched(weakly(host)));
+    return port.open(JSON.stringify(options), thread, JSON.stringify(state), watched(weakly(host)));
   } catch (error) {
     throw isTrap(error) ? error : misuse(error);
   }

@@ -19,37 +19,42 @@ export interface Steps<State> {
   /** Takes a run out of those that wait. False if it is none of them. */
   cancel(run: Run<State>): boolean;
   /** Takes all, and the thread as it was before the first of them. */
-  take(): readonly [from: AgentSnapshot<State>, todo: PendingStep<State>[]];
+  take(): readonly [from: AgentSnapshot<State>, todo: readonly PendingStep<State>[]];
   /** Nothing waits. `decisions`: those do. */
   forget(decisions?: boolean): void;
-  /** The runs are given up; what else waits still does. */
-  release(): void;
   /** Shows what waits, on this thread if one is given. */
   preview(base?: AgentSnapshot<State>): void;
   /** For a save: the thread without the submits that can wait in one, and these. */
   parted(): readonly [thread: AgentSnapshot<State>, waiting: Queued[]];
 }
 
+/** Settles a run that does not wait for another one; whether it does not. */
+function isRefused<State>(shared: LinkState<State>, run: Run<State>): boolean {
+  if (run.ifBusy === "drop") shared.settle(run, "dropped");
+  if (run.ifBusy !== "reject") return run.ifBusy === "drop";
+  shared.runs.delete(run);
+  run.reject(unsupported("busy", "Another run is in progress"));
+  return true;
+}
+
+const needs = <State>({ run, acts }: PendingStep<State>): unknown => run || acts;
+const begins = <State>({ run }: PendingStep<State>): boolean => !!run && !run.part;
+
 /** No steps yet. */
 export function createSteps<State>(client: LinkClient<State>, shared: LinkState<State>): Steps<State> {
   const { read, publish } = client;
   // The thread as it was before the first of them.
   let base: AgentSnapshot<State> | undefined;
-  let list: PendingStep<State>[] = [];
+  const list: PendingStep<State>[] = [];
 
-  const needs = ({ run, acts }: PendingStep<State>): unknown => run || acts;
-  const begins = ({ run }: PendingStep<State>): boolean => !!run && !run.part;
   const first = (): Run<State> | undefined => list.find(begins)?.run;
 
   /** Keeps the agent alive while steps wait for a session, even if nothing references it. */
-  const retain = (): void => {
-    if (list.some(needs)) retained.add(client);
-    else retained.delete(client);
-  };
+  const retain = (): unknown => retained[list.some(needs) ? "add" : "delete"](client);
 
   const forget = (decisions?: boolean): void => {
     base = undefined;
-    list = list.filter(({ acts }) => decisions && acts);
+    list.push(...list.splice(0).filter(({ acts }) => decisions && acts));
     retain();
   };
 
@@ -58,12 +63,8 @@ export function createSteps<State>(client: LinkClient<State>, shared: LinkState<
     retain();
     const shown = list.reduce((snapshot, { edit }) => edit.fold(snapshot), base ?? read());
     const next = first();
-    if (next) {
-      publish(begun(shown, next.id));
-    } else {
-      if (!shared.saved && !list.some(needs)) forget();
-      publish(read().isLoading ? cancelled(shown) : shown);
-    }
+    if (!next && !shared.saved && !list.some(needs)) forget();
+    publish(next ? begun(shown, next.id) : read().isLoading ? cancelled(shown) : shown);
   };
 
   const cancel = (run: Run<State>): boolean => {
@@ -78,17 +79,11 @@ export function createSteps<State>(client: LinkClient<State>, shared: LinkState<
   };
 
   return {
-    get list() {
-      return list;
-    },
+    list,
     first,
     wait: (run) => {
       const before = list.findIndex(begins);
-      if (before >= 0 && run.ifBusy === "drop") return shared.settle(run, "dropped");
-      if (before >= 0 && run.ifBusy === "reject") {
-        shared.runs.delete(run);
-        return run.reject(unsupported("busy", "Another run is in progress"));
-      }
+      if (before >= 0 && isRefused(shared, run)) return;
       base ??= read();
       const step = { run, edit: run };
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
@@ -100,23 +95,20 @@ export function createSteps<State>(client: LinkClient<State>, shared: LinkState<
     add: (edit, acts) => {
       base ??= read();
       list.push({ edit, acts });
-      if (acts) retain();
+      retain();
     },
     cancel,
     take: () => {
-      const result = [base ?? read(), list] as const;
+      const result = [base ?? read(), [...list]] as const;
       forget();
       return result;
     },
     forget,
-    release: () => {
-      for (const step of list) step.run = undefined;
-    },
     preview,
-    parted: () => {
-      const waiting = list.flatMap(({ run }) => run?.queued?.() ?? []);
+    parted: () => [
       // A waiting run has its messages with it.
-      return [list.reduce((at, { run, edit }) => (run?.queued ? at : edit.fold(at)), base ?? read()), waiting];
-    },
+      list.reduce((at, { run, edit }) => (run?.queued ? at : edit.fold(at)), base ?? read()),
+      list.flatMap(({ run }) => run?.queued?.() ?? []),
+    ],
   };
 }

@@ -1,4 +1,4 @@
-// Guards entries to the core: timers and promises of the platform, where no caller would see it trap; and values from outside. A
+// Guards entries to the core: promises of the platform, where no caller would see it trap; and values from outside. A
 // value of another type than the core expects would be an exception in the middle of it.
 
 import { expect, unfit } from "../base/failure.js";
@@ -10,7 +10,9 @@ export function isTrap(error: unknown): boolean {
 }
 
 /** A host as its owner writes it. */
-export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
+export type WatchfulHost = Omit<Host, "wake" | "settle" | "fetch"> & {
+  /** The time has come that the core waits for. */
+  tick(): void;
   /** The core has trapped: its session is lost. */
   lost(trap: unknown): void;
   head(headers: Headers, status: number): void;
@@ -20,7 +22,7 @@ export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
  * The host that the core gets: reports traps in callbacks of the platform to `lost`. Its functions reference only the
  * given methods.
  */
-export function watched({ lost, request, ...host }: WatchfulHost): Host {
+export function watched({ lost, tick, request, ...host }: WatchfulHost): Host {
   const attempt = (action: () => void): void => {
     try {
       action();
@@ -28,6 +30,7 @@ export function watched({ lost, request, ...host }: WatchfulHost): Host {
       lost(trap);
     }
   };
+  let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     ...host,
     request: async (...which) => toTarget(await request(...which)),
@@ -37,7 +40,10 @@ export function watched({ lost, request, ...host }: WatchfulHost): Host {
       host.head(response.headers, answer.status);
       return answer;
     },
-    watch: (callback) => () => attempt(callback),
+    wake: (ms) => {
+      clearTimeout(timer);
+      timer = ms === undefined ? undefined : setTimeout(tick, ms);
+    },
     settle: (promise, callback) => {
       const end = (value: unknown, failed: boolean): void =>
         attempt(() => {

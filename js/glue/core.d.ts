@@ -1,14 +1,16 @@
 // The types that the sources compile against. The real glue is made by wasm-bindgen from src/browser; a
 // type test (tests/js/glue.test-d.ts) proves that it is assignable to this.
 
+import type { Limits } from "../api/options.js";
+
 /** The source of the module. */
 export type ModuleInput = Response | BufferSource | WebAssembly.Module | Promise<Response | BufferSource | WebAssembly.Module>;
 
 /** Instantiates the module, once: later calls give what the first one made. */
 export default function init(input: { module_or_path: ModuleInput }): Promise<unknown>;
 
-/** The settings of a session, fixed for its life. */
-export interface SessionOptions {
+/** The settings of a session, fixed for its life; JSON text at the border. */
+export interface SessionOptions extends Limits {
   threadId: string;
   rules: "tolerant" | "strict";
   /** Whether bodies may be in the binary framing; read by the module that has it. */
@@ -25,22 +27,10 @@ export interface SessionOptions {
   guard: string | undefined;
   /** Whether to call `host.decision` for every event that the guard judges. */
   decisions: boolean;
-  maxFrameBytes: number;
-  maxStateBytes: number;
-  maxThreadBytes: number;
-  maxItems: number;
-  maxWarnings: number;
-  maxErrorBodyBytes: number;
-  errorBodyMs: number;
-  maxQueue: number;
-  maxDepth: number;
-  /** Checkpoints that are kept; 0: none are told. */
-  maxHistory: number;
-  graceMs: number;
   /** Whether to call `host.save`. */
   saves: boolean;
-  /** The retry policy for network failures: JSON text (`js/agent/settings.ts`). */
-  network: string;
+  /** The retry policy for network failures (`js/agent/settings.ts`). */
+  network: object;
 }
 
 /** Where and how a request goes. */
@@ -102,8 +92,8 @@ export interface Host {
   abandon(toolCallId: string): void;
   /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */
   hold(on: boolean): void;
-  /** The callback as the platform is to call it, when a trap has no other caller in JavaScript (`js/core/traps.ts`). */
-  watch(callback: () => void): () => void;
+  /** The method `tick` is to be called after so many milliseconds, and not at the time that was said before; `undefined`: not at all. */
+  wake(ms: number | undefined): void;
   /**
    * Calls back once the promise is settled, with what it gives or fails with, and whether it has failed. Frees the callback: left
    * to the collector, it would wake a page that the browser keeps to go back to, which the browser drops for that.
@@ -177,6 +167,8 @@ export interface SessionMethods {
   disconnect: void | Promise<void>;
   /** The page can reach the network again, or is looked at again. */
   online: void;
+  /** The time has come that `wake` has named. */
+  tick: void;
   /**
    * `{before, after}`: does what has made `after` of the messages `before`. `after` has messages, and numbers of those in
    * `before` that are left as they were, of which that needs `id`, `role` and `toolCallId` only.
@@ -195,7 +187,7 @@ export interface SessionMethods {
 
 /** The life of one agent. */
 export class Session {
-  constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
+  constructor(options: string, messages: string | undefined, state: string | undefined, host: Host);
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name];
   takePatch(): string | undefined;
   free(): void;

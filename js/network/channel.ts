@@ -108,7 +108,7 @@ class ClientChannel implements Channel {
     this.#answers.fail(aborted());
   }
 
-  /** The run was stopped. Only the end of the connection tells the server. */
+  /** The run was stopped. The server learns it from the end of the connection alone. */
   #stop(): void {
     this.#hangUp();
     this.#dialer.restart();

@@ -58,8 +58,8 @@ export function eventSource(options: EventSourceOptions): Transport {
       const { fetch: send = globalThis.fetch } = target;
       const answer = async (to: string, init: RequestInit): Promise<Response> => {
         const source = open(address);
-        const gone = sources.add(request.threadId, source);
-        const { opened, response, leave } = readSource(source, { names, closeIsEnd, gone }, init.signal ?? undefined);
+        const closed = sources.add(request.threadId, source);
+        const { opened, response, leave } = readSource(source, { names, closeIsEnd, closed }, init.signal ?? undefined);
         await opened;
         if (request.resume || !submitUrl) return response;
         try {
@@ -118,18 +118,18 @@ interface SourceReading {
   readonly closeIsEnd: boolean;
   /** Of one that is kept open: the platform opens it again by itself. */
   readonly events?: WireEvents;
-  gone?(): void;
+  closed?(): void;
 }
 
 /** Turns the messages of a source back into the event stream that it has read. */
 function readSource(
   source: EventSource,
-  { names, closeIsEnd, events, gone = () => {} }: SourceReading,
+  { names, closeIsEnd, events, closed = () => {} }: SourceReading,
   signal: AbortSignal | undefined,
 ): { opened: Promise<void>; response: Response; leave(): void } {
   const leave = (): void => {
     source.close();
-    gone();
+    closed();
   };
   const body = createBody(leave);
   const opened = new Promise<void>((resolve, reject) => {

@@ -3,7 +3,7 @@
 import { reasonOf } from "../base/failure.js";
 import type { AgentRequest, TransportRequest, TransportTarget } from "../api/types.js";
 
-/** The target, with a fetch that tells of the request and of its response. The response is given on as it is. */
+/** The target, with a fetch that reports the request and its response. The response is passed on as it is. */
 export function observed(
   target: TransportTarget,
   { id, resume, runId }: TransportRequest & { readonly id: number },

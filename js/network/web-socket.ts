@@ -33,7 +33,7 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
     let ready!: () => void;
     let failed!: (error: unknown) => void;
     const opened = new Promise<void>((resolve, reject) => ([ready, failed] = [resolve, reject]));
-    const response = readSocket(socket, "", signal, { gone: () => {}, opened: ready, ends: KEPT_ENDS });
+    const response = readSocket(socket, "", signal, { closed: () => {}, opened: ready, ends: KEPT_ENDS });
     // A socket that is refused never opens.
     response.then(({ ok, status }) => ok || failed(Object.assign(new Error("the socket was refused"), { status })), failed);
     opened.catch(() => {});
@@ -49,8 +49,8 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
       const { address, make } = await create(request);
       const open = (_: string, { body, signal }: RequestInit): Promise<Response> => {
         const socket = make();
-        const gone = sockets.add(request.threadId, socket);
-        return readSocket(socket, String(body ?? ""), signal ?? undefined, { gone, ends: ENDS });
+        const closed = sockets.add(request.threadId, socket);
+        return readSocket(socket, String(body ?? ""), signal ?? undefined, { closed, ends: ENDS });
       };
       return { url: address, method: "POST", fetch: open as unknown as typeof fetch };
     },
@@ -73,9 +73,9 @@ const KEPT_ENDS: readonly number[] = [1000, 1005];
 const PING = /^(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?$/;
 const PONG = /^(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})$/;
 
-/** How a socket is read. `gone`: it is closed. `ends`: the close codes by which a server ends the stream. */
+/** How a socket is read. `closed` is called when it is closed. `ends`: the close codes by which a server ends the stream. */
 interface SocketReading {
-  gone(): void;
+  closed(): void;
   opened?(): void;
   readonly ends: readonly number[];
 }
@@ -96,12 +96,12 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
 }
 
 /** The body of a socket's response, until it is over. */
-function createSocketBody(socket: WebSocket, { gone, ends }: SocketReading, resolve: (response: Response) => void, reject: (error: Error) => void) {
+function createSocketBody(socket: WebSocket, { closed, ends }: SocketReading, resolve: (response: Response) => void, reject: (error: Error) => void) {
   let kind: string | undefined;
   let over = false;
   const leave = (): void => {
     over = true;
-    gone();
+    closed();
     socket.close(1000);
   };
   const body = createBody(leave);
@@ -136,7 +136,7 @@ function createSocketBody(socket: WebSocket, { gone, ends }: SocketReading, reso
       if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
     },
     closed: (code: number, reason: string): void => {
-      gone();
+      closed();
       if (over) return;
       const why = reason || `the socket was closed with ${code}`;
       if (code === 4401 || code === 1008) {

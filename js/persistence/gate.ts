@@ -1,26 +1,116 @@
-// Holds the calls of an agent while its save is on the way.
+// A thread in front of its store: its calls wait until the store is its own and was read, and again once it has let go.
+//
+//   closed ──open──► open ──letGo──► closed       each ──the end──► ended
+//
+// The store, meanwhile (reading.ts):
+//
+//   known ──ask──► asked ──► known                         `late`: nothing is written until the answer comes
+//                    ├──limit──► late ──answer──► known    `refused`: it is read once more before anything is written
+//                    └──error──► refused
 
-export interface Gate {
-  /** Settles when it opens; nothing while it is open. */
-  readonly closed: Promise<void> | undefined;
-  close(): void;
-  open(): void;
+import type { Beginning, SavesClient, SavesOptions } from "../api/saves.js";
+import type { Keeper } from "./keeper.js";
+import type { SavesKit } from "./open.js";
+import type { Claim } from "./owner.js";
+
+/** A thread with a store. */
+export interface SavedThread {
+  readonly kit: SavesKit;
+  readonly thread: SavesClient;
+  readonly beginning: Beginning;
+  readonly saving: NonNullable<SavesOptions["saving"]>;
+  claim: Claim;
+  readonly keeper: Keeper;
+  gate: "closed" | "open" | "ended";
+  /** The calls that wait for it to open. */
+  readonly waiting: (() => void)[];
+  store: "asked" | "late" | "refused" | "known";
+  /** The last question to the store: the answer to an earlier one is of no use. */
+  question?: object;
+  /** The version of the store that was asked for, or written. */
+  seen: number;
+  /** Called once the question is answered. */
+  answered?: () => void;
+  /**
+   * The save that the thread shows, or has written last: JSON text. While it works: the thread as it began, if a save that is late may still take
+   * its place.
+   */
+  last: string | undefined;
+  /**
+   * A save that was never in the store or in the thread: of the thread, as it let go of the store, for what is found there; or found too late, for the next
+   * one that is written.
+   */
+  aside?: string | undefined;
+  /** Something has changed that is not in the store. */
+  dirty: boolean;
+  /** A save is being shown: that is no change. */
+  shows: boolean;
+  /** The last warning: a store that is full is so all the time. */
+  reported?: string | undefined;
 }
 
-/** A gate that is open. */
-export function createGate(): Gate {
-  let closed: Promise<void> | undefined;
-  let release = (): void => {};
-  return {
-    get closed() {
-      return closed;
-    },
-    close: () => {
-      closed ??= new Promise((resolve) => (release = resolve));
-    },
-    open: () => {
-      release();
-      closed = undefined;
-    },
-  };
-}
+/** The thread as it is: JSON text. */
+export const saved = ({ thread }: SavedThread): string => thread.remote.saved(thread.link.save());
+
+export const warn = ({ thread }: SavedThread, code: string, message: string): void =>
+  // The application has no agent to listen to before.
+  queueMicrotask(() => thread.disposed() || thread.emitter.emit("warning", { code, message }));
+
+/** Settles once the gate is open. */
+export const ready = async (self: SavedThread): Promise<void> => {
+  while (self.gate === "closed") await new Promise<void>((open) => self.waiting.push(open));
+};
+
+export const close = (self: SavedThread): void => {
+  self.thread.link.awaitSave();
+  self.gate = "closed";
+};
+
+/** Continues from the save that `find` returns, JSON text, or without one. */
+export const show = (self: SavedThread, find: () => string | undefined): void => {
+  const { link } = self.thread;
+  self.shows = true;
+  try {
+    const text = find();
+    if (link.open()) link.suspend();
+    // A save that is shown already is not shown anew.
+    self.beginning.show(text === undefined || text === self.last ? undefined : JSON.parse(text), text);
+    self.last = text;
+  } catch (cause) {
+    self.beginning.refuse(cause);
+  }
+  self.shows = false;
+};
+
+/** The run that was in progress when the page was left, if it is to be joined. */
+const interrupted = ({ last, thread }: SavedThread): string | undefined => {
+  const { resume, autoAttach } = thread.options();
+  if (last === undefined || !resume || autoAttach === false) return undefined;
+  const { running, runId } = JSON.parse(last);
+  return running ? runId : undefined;
+};
+
+/** Opens the gate: the calls that wait continue. */
+export const admit = (self: SavedThread): void => {
+  const { thread: { link, jobs, members, channel }, store, dirty } = self;
+  // A run that the application has started itself comes first.
+  const runId = link.busy() ? undefined : interrupted(self);
+  self.last = store === "late" && !dirty ? saved(self) : undefined;
+  self.aside = undefined;
+  self.gate = "open";
+  if (runId !== undefined) jobs.rejoin(runId);
+  else if (members.watched()) void link.load();
+  channel?.reconnect();
+  for (const action of self.waiting.splice(0)) action();
+};
+
+/** Ends what is in progress. Returns the thread as it was then. */
+export const suspend = (self: SavedThread, outcome?: "aborted"): string => {
+  const { remote, link, channel } = self.thread;
+  remote.thread?.leave();
+  // The runs that end with it are in this save as they were, and in no other.
+  self.gate = "closed";
+  self.last = remote.saved(link.suspend(outcome));
+  channel?.current?.close();
+  return self.last;
+};

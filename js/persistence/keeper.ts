@@ -1,62 +1,46 @@
-// When an agent is saved.
+// A thread is saved a while after it has changed, or when the page is hidden.
 
 import { later } from "../base/timer.js";
 
-/** Saves an agent in time. */
 export interface Keeper {
-  /** Something has changed: it is saved after a while, or when the page is hidden. */
+  /** Something has changed. */
   touch(): void;
-  /** Saves at once: what is given, or the agent as it is. `done` is called within a bounded time; `kept`: it is safe. */
-  save(save?: string, done?: (kept: boolean) => void): void;
-  /** Forgets what has changed. */
+  /** It is saved. */
   stop(): void;
 }
 
-/** The agent as its keeper sees it. */
-export interface KeeperClient {
-  /** The agent as it is: JSON text. */
-  read(): string;
-  /** Writes a save, if the agent may. */
-  write(save: string, done: (kept: boolean) => void): void;
-  readonly everyMs: number;
-}
-
-/** A keeper that has nothing to save yet. */
-export function createKeeper({ read, write, everyMs }: KeeperClient): Keeper {
+/** A keeper of a thread that has not changed. `save` stops it. */
+export function createKeeper(everyMs: number, save: () => void): Keeper {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let cost = 0;
 
+  const due = (): void => {
+    const begin = performance.now();
+    save();
+    cost = performance.now() - begin;
+  };
   const page = typeof document === "object" ? document : undefined;
   const hide = ({ type }: Event): void => {
-    if (type === "pagehide" || page?.visibilityState === "hidden") keeper.save();
+    if (type === "pagehide" || page?.visibilityState === "hidden") due();
   };
-  const listen = (on: boolean): void => {
-    if (!page) return;
-    const change = on ? "addEventListener" : "removeEventListener";
-    page[change]("visibilitychange", hide);
-    globalThis[change]?.("pagehide", hide);
+  // Nothing of the page knows a thread that has nothing to save.
+  const listen = (change: "addEventListener" | "removeEventListener"): void => {
+    page?.[change]("visibilitychange", hide);
+    if (page) globalThis[change]?.("pagehide", hide);
   };
 
-  const keeper: Keeper = {
+  return {
     touch: () => {
       if (timer !== undefined) return;
       // Of the time of a run, saves are worth a thirtieth.
-      timer = later(Math.max(everyMs, 30 * cost), () => keeper.save());
-      // Nothing of the page knows an agent that has nothing to save.
-      listen(true);
-    },
-    save: (save, done = () => {}) => {
-      keeper.stop();
-      const begin = performance.now();
-      write(save ?? read(), done);
-      cost = performance.now() - begin;
+      timer = later(Math.max(everyMs, 30 * cost), due);
+      listen("addEventListener");
     },
     stop: () => {
       if (timer === undefined) return;
       clearTimeout(timer);
       timer = undefined;
-      listen(false);
+      listen("removeEventListener");
     },
   };
-  return keeper;
 }

@@ -1,10 +1,11 @@
 // The saves of a thread, until what works on them has come (saves.ts, a chunk of its own): what the store has is shown at once, calls wait,
 // and what is said is written, if no other tab has the store.
 
-import type { OpenSaves, Saves } from "../api/saves.js";
-import { reasonOf, unsupported } from "../base/failure.js";
+import type { Beginning, OpenSaves, Saves, SavesClient, SavesOptions } from "../api/saves.js";
+import type { AgentStore } from "../api/saving.js";
+import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
-import { isPromise, settle } from "../base/promise.js";
+import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { union } from "../snapshot/compose.js";
 import { locksFor, takeLock, type Free } from "./lock.js";
@@ -17,21 +18,26 @@ export interface Early {
   /** The text in the store, as far as it is known. */
   readonly text: Text;
   /** The lock of the store, once it was asked for. */
-  readonly lock: Promise<Free | undefined> | undefined;
+  lock?: Promise<Free | undefined> | undefined;
   /** Returns what the store has answered, once it was asked. */
-  readonly read: (() => unknown) | undefined;
+  read?: () => unknown;
   /** The save that is shown: JSON text. */
-  readonly shown: string | undefined;
+  shown?: string;
   /** This is what the store had when this page got the lock, and nobody else has written since. */
-  readonly owns: unknown;
+  owns?: unknown;
+  /** The rest, once it has come. */
+  saves?: Saves;
 }
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { isPromise, settle, whenCollected, union, reasonOf, unsupported, locksFor, takeLock, readStore, writeStore } as const;
+const kit = { settle, whenCollected, union, unsupported, locksFor, takeLock, readStore, writeStore } as const;
 export type SavesKit = typeof kit;
 
 /** The methods that can wait; until then nothing is refused. */
 const names = ["use", "refusal", "changed", "alone", "rest", "ended", "save", "write", "renew", "dispose"] as const;
+
+/** The methods that do something at once as well. */
+type Now = Pick<Saves, "begin"> & { readonly [name in (typeof names)[number]]?: () => void };
 
 const nothing = (): void => {};
 
@@ -43,45 +49,77 @@ export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (awai
 /** Opens the saves of a thread in the store of its option `persist`. */
 export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit) : openEarly(loadSaves, ...thread));
 
-/** The same until `load` has come. */
-export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, beginning]: Parameters<OpenSaves>): Saves => {
-  const store = given.persist!;
+/** Whether this page alone may write, and what the store has is what it has answered. */
+const isMine = async (early: Early, { key }: AgentStore, ask: () => unknown): Promise<unknown> => {
+  early.lock ??= takeLock(key);
+  const then = JSON.stringify(await early.read?.());
+  // Another tab may have written before this one had the lock.
+  return !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
+};
+
+/** The part that is done at once: what the store has is shown, and what is said is written, as long as there are no `early.saves`. */
+const createEarly = (early: Early, { persist, restore }: SavesOptions, thread: SavesClient, beginning: Beginning): Now => {
   const { link } = thread;
-  const text: Text = {};
-  let saves: Saves | undefined;
-  let answer: unknown;
-  let read: Early["read"];
-  let lock: Early["lock"];
-  let shown: string | undefined;
+  const store = persist!;
   let mine: Promise<unknown> | undefined;
-  let owns: unknown;
   // Something has changed that is not in the store.
   let dirty = false;
-  // The calls that wait, each once.
-  const calls = new Map<string, () => void>();
 
   const current = (): string => thread.remote.saved(link.save());
   const write = (): void => {
-    if (!dirty || !owns || saves || thread.disposed()) return;
+    if (!dirty || !early.owns || early.saves || thread.disposed()) return;
     dirty = false;
-    writeStore(store, text, current(), nothing);
+    writeStore(store, early.text, current(), nothing);
+  };
+  const ask = (): unknown => restore ?? readStore(store, early.text, thread.shown.first);
+  const show = (save: unknown): void => {
+    if (!save || early.saves || early.shown) return;
+    const changed = dirty;
+    const json = JSON.stringify(save);
+    beginning.show(save, json);
+    link.awaitSave();
+    early.shown = json;
+    dirty = changed;
   };
 
-  const ask = (): unknown => given.restore ?? readStore(store, text, thread.shown.first);
-
-  /** Whether this page alone may write, and what the store has is what is shown. */
-  const isMine = async (): Promise<unknown> => {
-    const locks = locksFor(store.key);
-    if (locks) lock ??= takeLock(locks, store.key);
-    const then = JSON.stringify(await answer);
-    // Another tab may have written before this one had the lock.
-    return !locks || ((await lock) && JSON.stringify(await ask()) === then);
+  return {
+    begin: () => {
+      link.awaitSave();
+      const found = (): unknown => {
+        const answer = ask();
+        early.read = () => answer;
+        return answer;
+      };
+      // A save that is refused is read again later, and reported then.
+      settle(found, (save) => settle(() => show(save), nothing, nothing), nothing);
+    },
+    use: () => {
+      mine ??= isMine(early, store, ask).then((yes) => (early.owns = yes), nothing);
+      // The agent's use is shown by then.
+      void mine.then(write);
+    },
+    changed: () => void (dirty = true),
+    save: write,
+    renew: () => {
+      early.shown = current();
+      const save = JSON.parse(early.shown);
+      early.read = () => save;
+    },
+    dispose: write,
   };
+};
+
+/** The same until `load` has come. */
+export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, beginning]: Parameters<OpenSaves>): Saves => {
+  const early: Early = { text: {} };
+  const now = createEarly(early, given, thread, beginning);
+  // The calls that wait, each once.
+  const calls = new Map<string, () => void>();
 
   const come = async (): Promise<Saves> => {
     const open = await load();
-    if (saves) return saves;
-    saves = open(given, thread, beginning, kit, { text, lock, read, shown, owns });
+    if (early.saves) return early.saves;
+    const saves = early.saves = open(given, thread, beginning, kit, early);
     saves.begin();
     for (const call of calls.values()) call();
     return saves;
@@ -89,27 +127,11 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
   // Whoever asks next tries again what has failed.
   const start = (): unknown => come().catch(nothing);
 
-  /** Done at once, beside what is done later. */
-  const now: Partial<Record<(typeof names)[number], () => void>> = {
-    use: () => {
-      start();
-      mine ??= isMine().then((yes) => (owns = yes), nothing);
-      // The agent's use is shown by then.
-      void mine.then(write);
-    },
-    changed: () => void (dirty = true),
-    save: write,
-    renew: () => {
-      shown = current();
-      const save = JSON.parse(shown);
-      read = () => save;
-    },
-    dispose: write,
-  };
   const methods = names.map((name) => [name, (...args: never[]): unknown => {
-    const call = (): unknown => (saves![name] as (...args: never[]) => unknown)(...args);
-    if (saves) return call();
+    const call = (): unknown => (early.saves![name] as (...args: never[]) => unknown)(...args);
+    if (early.saves) return call();
     calls.set(name, call);
+    if (name === "use") start();
     return now[name]?.();
   }]);
 
@@ -117,26 +139,7 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
     ...(Object.fromEntries(methods) as Pick<Saves, (typeof names)[number]>),
     ready: async () => (await come()).ready(),
     begin: () => {
-      link.awaitSave();
-      const show = (save: unknown): void => {
-        if (!save || saves || shown) return;
-        const changed = dirty;
-        const json = JSON.stringify(save);
-        beginning.show(save, json);
-        link.awaitSave();
-        shown = json;
-        dirty = changed;
-      };
-      // A save that is refused is read again later, and reported then.
-      settle(
-        () => {
-          answer = ask();
-          read = () => answer;
-          return answer;
-        },
-        (save) => settle(() => show(save), nothing, nothing),
-        nothing,
-      );
+      now.begin();
       if (inPage()) start();
     },
   };

@@ -158,8 +158,7 @@ const abandon = (place: SharedStore): void => {
 /** Asks for the lock, `active` before its turn, unless that was done before (`early`). */
 const request = (place: SharedStore, active = false, early?: Early): void => {
   const { kit: { locksFor, takeLock }, key, lock } = place;
-  const locks = locksFor(key);
-  if (!locks) return;
+  if (!locksFor(key)) return;
   listen(place);
   if (active) {
     place.lock = "wants";
@@ -167,11 +166,12 @@ const request = (place: SharedStore, active = false, early?: Early): void => {
   }
   if (lock !== "none") return void early?.lock?.then((free) => free?.());
   if (!active) place.lock = "waits";
+  const sure = early?.owns;
   const wait = async (): Promise<void> => {
-    const free = await (early?.lock ?? takeLock(locks, key));
+    const free = await (early?.lock ?? takeLock(key));
     if (!free && place.lock === "wants") lineOf(place)[0]?.denied();
-    place.lock = { free: free ?? (await takeLock(locks, key, true))! };
-    if (!early?.owns) place.version++;
+    place.lock = { free: free ?? (await takeLock(key, true))! };
+    if (!sure) place.version++;
     say(place, "held");
     const [first] = lineOf(place);
     if (first) first.own();

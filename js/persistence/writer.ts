@@ -25,6 +25,21 @@ export interface Writer {
   whenDone(action: () => void): void;
 }
 
+/** Calls `done` once: when the result is called, or after so many milliseconds, in which case `hang` is called before. */
+const within = (ms: number, done: (kept: boolean) => void, hang: () => void): (kept: boolean) => void => {
+  let settled = false;
+  const once = (kept: boolean): void => {
+    clearTimeout(timer);
+    if (!settled) done(kept);
+    settled = true;
+  };
+  const timer = setTimeout(() => {
+    hang();
+    once(false);
+  }, Math.min(ms, 1e9));
+  return once;
+};
+
 /** The writer of a store to which nothing was written. `begun` and `ended` are called for each write. */
 export function createWriter({ writeStore }: SavesKit, text: Text, begun: () => void, ended: () => void): Writer {
   let next: (Omit<Write, "done"> & { readonly done: readonly Write["done"][] }) | undefined;
@@ -56,23 +71,15 @@ export function createWriter({ writeStore }: SavesKit, text: Text, begun: () => 
 
   return {
     write: (write, waitMs) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      let settled = false;
-      const done = (kept: boolean): void => {
-        clearTimeout(timer);
-        if (!settled) write.done(kept);
-        settled = true;
+      const hang = (): void => {
+        hangs = true;
+        rest();
       };
+      const done = within(waitMs, write.done, hang);
       next = { ...write, done: [...(next?.done ?? []), done] };
       start();
-      if (settled) return;
       // A store that hangs is waited for once.
-      if (hangs) return done(false);
-      timer = setTimeout(() => {
-        hangs = true;
-        done(false);
-        rest();
-      }, Math.min(waitMs, 1e9));
+      if (hangs) done(false);
     },
     promise: () => {
       promised++;

@@ -1,4 +1,4 @@
-// A server that repeats a thread, run by run, when it is connected to, and then goes on with the run in progress.
+// A server that repeats a thread, run by run, to a client that connects, and then continues the run in progress.
 
 import type { Message, ThreadPage, ToolMessage } from "../api/types.js";
 import { post, refusalOf } from "./ask.js";

@@ -72,7 +72,7 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
     hasFailed: () => opening.hasFailed(),
     giveUp: () => opening.giveUp(),
     leave: () => opening.leave(),
-    begin: () => opening.handed(),
+    begin: () => opening.handedOver(),
     loadOlder: () => paging.load(() => opening.load(), opening.signal),
     owns: (runId) => hidden.owns(runId),
     saved: (json) => hidden.saved(json),

@@ -32,7 +32,7 @@ export interface Opening<State> {
   /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
   giveUp(): boolean;
   /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has. */
-  handed(): Promise<void>;
+  handedOver(): Promise<void>;
   /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
   leave(): void;
   /** Aborted with the agent. */
@@ -70,15 +70,15 @@ class ThreadOpening<State> implements Opening<State> {
   readonly #status: ThreadStatus<State>;
   readonly #calls: ReturnType<typeof createOpenCalls>;
   readonly #request: ReturnType<typeof createThreadRequest>;
-  readonly #gone = new AbortController();
+  readonly #disposal = new AbortController();
   readonly #joined = createJoined();
   #loading: Loading | undefined;
   // Grows while runs are in progress, but for those that open the thread.
   #runs = 0;
   #wasLeft = false;
   // Submits wait in the core from then on.
-  #hand = (): void => {};
-  #handed: Promise<void> | undefined;
+  #handOver = (): void => {};
+  #handedOver: Promise<void> | undefined;
 
   constructor(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging) {
     this.#client = client;
@@ -94,7 +94,7 @@ class ThreadOpening<State> implements Opening<State> {
   }
 
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    return this.#disposal.signal;
   }
 
   load(): Promise<void> {
@@ -108,7 +108,7 @@ class ThreadOpening<State> implements Opening<State> {
     this.#status.set("loading");
     if (asksAgain) this.#request.repeat();
     else {
-      this.#handed = new Promise((settle) => (this.#hand = settle));
+      this.#handedOver = new Promise((settle) => (this.#handOver = settle));
       void this.#begin();
     }
     return promise;
@@ -130,9 +130,9 @@ class ThreadOpening<State> implements Opening<State> {
     this.#wasLeft = !!this.#loading;
   }
 
-  async handed(): Promise<void> {
+  async handedOver(): Promise<void> {
     if (this.#status.now === "loading" && !this.#loading) void this.load();
-    await this.#handed;
+    await this.#handedOver;
   }
 
   shown(core: AgentSnapshot<State>): AgentSnapshot<State> {
@@ -147,8 +147,8 @@ class ThreadOpening<State> implements Opening<State> {
   }
 
   dispose(): void {
-    this.#gone.abort();
-    this.#hand();
+    this.#disposal.abort();
+    this.#handOver();
     this.#hidden.rest();
     this.#loading?.reject(this.#client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
   }
@@ -165,7 +165,7 @@ class ThreadOpening<State> implements Opening<State> {
       hasRun: () => this.#runs !== since,
       joins: this.#joined.set,
     });
-    this.#hand();
+    this.#handOver();
     const result = await played;
     request.end();
     if (!client.disposed()) this.#end(result, stop);

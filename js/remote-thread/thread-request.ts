@@ -33,9 +33,9 @@ export function createThreadRequest<State>(client: RemoteClient<State>, failed: 
 
   return {
     /** It is going to be asked, for this run of the core. Returns what ends it, which the end of the agent does too. */
-    begin: (runId: string, gone: AbortSignal): AbortController => {
+    begin: (runId: string, disposal: AbortSignal): AbortController => {
       const stop = new AbortController();
-      gone.addEventListener("abort", () => stop.abort());
+      disposal.addEventListener("abort", () => stop.abort());
       givenUp = false;
       nothing = new Promise((resolve) => {
         giveUp = () => {

@@ -108,17 +108,7 @@ export function createMembers<State>(): Members<State> {
     changed: () => {
       for (const member of all()) member.changed();
     },
-    emitter: {
-      requests: [],
-      emit: (...event) => {
-        for (const { emitter } of all()) emitter.emit(...event);
-      },
-      has: (name) => all().some(({ emitter }) => emitter.has(name)),
-      wanted: () => {
-        const wanted = all().map(({ emitter }) => emitter.wanted());
-        return wanted.includes("*") ? "*" : [...new Set(wanted.flatMap((types) => types.split(",")))].filter(Boolean).sort().join();
-      },
-    },
+    emitter: voiceOf(all),
     notify: (by, name, detail) => {
       const one = of(by);
       for (const member of all()) member.emitter.emit(name, detail, member !== one);
@@ -126,3 +116,16 @@ export function createMembers<State>(): Members<State> {
   };
   return members;
 }
+
+/** Emits to all of them. */
+const voiceOf = <State>(all: () => readonly Member<State>[]): Voice => ({
+  requests: [],
+  emit: (...event) => {
+    for (const { emitter } of all()) emitter.emit(...event);
+  },
+  has: (name) => all().some(({ emitter }) => emitter.has(name)),
+  wanted: () => {
+    const wanted = all().map(({ emitter }) => emitter.wanted());
+    return wanted.includes("*") ? "*" : [...new Set(wanted.flatMap((types) => types.split(",")))].filter(Boolean).sort().join();
+  },
+});

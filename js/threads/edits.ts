@@ -69,7 +69,7 @@ function createChanger(board: Board, ask: Ask) {
     const { threadId } = shown;
     const before = turns.get(threadId);
     board.begin(shown);
-    // How the one before went is told to whoever asked for it.
+    // A failure of the change before is reported to its own caller.
     const turn = (async () => {
       await before?.catch(() => {});
       return action && ask(doing, action);

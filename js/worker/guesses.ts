@@ -68,6 +68,7 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
   const dropDone = (): void => {
     for (const guess of guesses) if (guess.done) drop(guess);
   };
+  const sent = (): Guess<State>[] => [...guesses].filter(({ run, done }) => run && !done);
   const catchUp = (): void => {
     if (partly()) return;
     dropDone();
@@ -82,7 +83,7 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
       return [...guesses];
     },
     get sent() {
-      return [...guesses].filter(({ run, done }) => run && !done);
+      return sent();
     },
     get pending() {
       return guesses.size > 0;
@@ -106,9 +107,8 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
       show();
     },
     settled: (ticket) => {
-      const ends = (guess: Guess<State>): boolean => guess.ticket === ticket;
-      const early = [...guesses].some((guess) => ends(guess) && guess.run && !guess.done);
-      for (const guess of guesses) if (ends(guess) || guess.stops) guess.done = true;
+      const early = sent().some((guess) => guess.ticket === ticket);
+      for (const guess of guesses) if (guess.ticket === ticket || guess.stops) guess.done = true;
       catchUp();
       return early;
     },

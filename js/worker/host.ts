@@ -23,7 +23,7 @@ export interface ResponseHead {
 }
 
 /** The page as a host; `methods` are those that the worker has itself. */
-export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<WatchfulHost, "settled" | "hold" | "lost">): Host {
+export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<WatchfulHost, "settled" | "hold" | "tick" | "lost">): Host {
   let requests = 0;
   return watched({
     ...methods,

@@ -1,4 +1,4 @@
-// What is left of a worker's session that was lost, for the next one to continue with.
+// The remains of a worker's session that was lost, with which the next one continues.
 
 import type { AgentSnapshot, Message } from "../api/types.js";
 import type { LinkClient, Run } from "../core/client.js";
@@ -8,7 +8,7 @@ import { queuedOf, type Guesses } from "./guesses.js";
 import type { LastSave } from "./last-save.js";
 
 /** How the session was lost. */
-export interface Loss<State> {
+export interface SessionLoss<State> {
   /** Its worker has ended. */
   readonly died: boolean;
   /** The worker has read what it was given. */
@@ -17,7 +17,7 @@ export interface Loss<State> {
   readonly replies: readonly Run<State>[];
 }
 
-/** What is left of it. */
+/** The remains of a session. */
 export interface Remains<State> {
   /** It is an error of a run. A worker that has ended is one only for those who wait for a run. */
   readonly failed: boolean;
@@ -31,12 +31,12 @@ export interface Remains<State> {
   save(messages: readonly Message[]): string;
 }
 
-/** What is left, as long as nothing of it was forgotten. */
+/** The remains of the session, as long as nothing of it was forgotten. */
 export function remainsOf<State>(
   client: Pick<LinkClient<State>, "read" | "parts" | "resumes">,
   guesses: Guesses<State>,
   lastSave: LastSave<State>,
-  { died, read, replies: open }: Loss<State>,
+  { died, read, replies: open }: SessionLoss<State>,
 ): Remains<State> {
   const shown = client.read();
   const { saves, threadId } = client.parts()!.settings;
@@ -45,7 +45,7 @@ export function remainsOf<State>(
   const failed = !died || shown.isLoading || (!stopped && guesses.all.some(({ ticket, part }) => ticket !== undefined && !part));
   const { save: inherited, thread } = lastSave.inherit({ shown, failed, running, resumes: client.resumes(), saves });
   const queued = queuedOf(guesses.sent.filter(({ run, waits }) => waits && run?.id !== runId));
-  const rows = queued.map((row) => ({ id: "", runId: row.runId, messages: row.messages }));
+  const rows = queued.map(({ runId: id, messages }) => ({ id: "", runId: id, messages }));
   // Messages that the user has added since, by a submit or an edit, stand in the shown snapshot alone.
   const answeredKeys = new Set(answered.map(messageKey));
   const unanswered = shown.messages.filter((message) => message.role === "user" && !answeredKeys.has(messageKey(message)));

@@ -2,7 +2,7 @@
 // to decide or to do is asked of it; everything else happens here.
 
 import { isTrap } from "../core/traps.js";
-import type { Session, SessionMethods, SessionOptions } from "../glue/core.js";
+import type { Session, SessionMethods } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { createPageHost } from "./host.js";
 import { createPipe, toFailure, type Failure } from "./pipe.js";
@@ -17,7 +17,7 @@ export type Act = Exclude<keyof SessionMethods, Begin>;
 
 /** The calls of the page. Its tickets are negative, so they differ from those of the core. */
 export interface FromPage {
-  open(options: SessionOptions, messages: string | undefined, state: string | undefined): void;
+  open(options: string, messages: string | undefined, state: string | undefined): void;
   begin(ticket: number, method: Begin, json: string | undefined): void;
   act(method: Act, json: string | undefined): void;
   /** The page wants to show what has changed. */
@@ -124,6 +124,7 @@ export function serve(port: MessagePort, core: Core): void {
       busy = on;
       pipe.wake();
     },
+    tick: () => void attempt((opened) => opened.call("tick"), misused),
     lost: lose,
   });
 }

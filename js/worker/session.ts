@@ -104,7 +104,7 @@ interface WorkerCalls {
 /** A session at the other end of the port. */
 export function createRemoteSession(
   port: MessagePort,
-  options: SessionOptions,
+  options: string,
   messages: string | undefined,
   state: string | undefined,
   host: Host,
@@ -167,7 +167,7 @@ export function createRemoteSession(
     tell("act", method, json);
     return true;
   };
-  const ownMethods = createOwnMethods(options, owner, {
+  const ownMethods = createOwnMethods(JSON.parse(options) as SessionOptions, owner, {
     ...{ act, counters: shown.counters },
     echo: (done) => session.echo(done),
     end: () => pipe.tell("end"),

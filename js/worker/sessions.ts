@@ -16,7 +16,7 @@ export interface SessionsClient<State> {
   readonly client: LinkClient<State, unknown>;
   readonly guesses: Guesses<State>;
   readonly lastSave: LastSave<State>;
-  /** What the link over the session knows. */
+  /** The state of the link over the session. */
   readonly shared: Pick<LinkState<State>, "runs">;
   link(): Link<State>;
   /** Something has come to its end that no save has. */
@@ -55,7 +55,14 @@ export function createSessions<State>(pool: Pool, { client, guesses, lastSave, s
     return () => {
       if (left.failed) fail();
       else {
-        link().suspend(left.stopped ? "aborted" : "disconnected", left.waiting);
+        // They wait on: their ids are in the queue of the save that comes.
+        const waiting = [...shared.runs].filter(({ id }) => left.waiting.includes(id));
+        for (const run of waiting) {
+          shared.runs.delete(run);
+          delete run.ticket;
+        }
+        link().suspend(left.stopped ? "aborted" : "disconnected");
+        for (const run of waiting) shared.runs.add(run);
         link().restore(undefined, left.save(messages));
         for (const run of left.replies) link().run(run, true);
       }
@@ -71,7 +78,7 @@ export function createSessions<State>(pool: Pool, { client, guesses, lastSave, s
     const place = pool.open(weakly(life).die);
     // The worker has read what it was given.
     let read = false;
-    const session: RemoteSession = createRemoteSession(place.port, { ...options }, messages, state, host, {
+    const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
       misused: (why) => client.emitter.emit("error", misuse(why)),
       unrestored: (why) => client.refused(misuse(why)),
       settling: (ticket, settle) => {

@@ -9,14 +9,9 @@ mod request;
 #[cfg(feature = "codecs")]
 mod stepper;
 
-use crate::dialect::Dialect;
-#[cfg(feature = "guard")]
-use crate::guard::Guard;
-use crate::session::{Effect, Misuse, Network, Options, Reply, Session as Core, Target};
+use crate::session::{Effect, Misuse, Reply, Session as Core, Target};
 use crate::thread::Warning;
-use crate::wire::{Protocol, Wanted};
-use host::Timer;
-pub use host::{Host, SessionOptions};
+pub use host::Host;
 use request::{OpenRequest, OutgoingRequest};
 use serde::Serializer as _;
 use std::cell::{Cell, RefCell};
@@ -25,53 +20,14 @@ use std::rc::Rc;
 pub use stepper::Stepper;
 use wasm_bindgen::prelude::*;
 
-impl TryFrom<SessionOptions> for Options {
-    type Error = Misuse;
-
-    fn try_from(options: SessionOptions) -> Result<Self, Misuse> {
-        let strict = options.rules() == "strict";
-        if strict && !cfg!(feature = "codecs") {
-            return Err(Misuse::Input("the full module"));
-        }
-        Ok(Self {
-            thread_id: options.thread_id(),
-            strict,
-            binary: cfg!(feature = "codecs") && options.binary(),
-            protocol: Protocol::parse(&options.protocol()).ok_or(Misuse::Input("1.0 or 0.0.x"))?,
-            events: Wanted::read(&options.events()),
-            // `as` saturates: Infinity is "no limit".
-            max_frame_bytes: options.max_frame_bytes() as usize,
-            long_event: Self::LONG_EVENT,
-            max_state_bytes: options.max_state_bytes() as usize,
-            max_thread_bytes: options.max_thread_bytes() as usize,
-            max_items: options.max_items() as usize,
-            max_warnings: options.max_warnings() as usize,
-            max_error_body_bytes: options.max_error_body_bytes() as usize,
-            error_body_ms: options.error_body_ms(),
-            max_queue: options.max_queue() as usize,
-            // The reader recurses; this much fits the stack of every engine.
-            max_depth: (options.max_depth() as usize).min(4096),
-            max_history: options.max_history() as usize,
-            grace_ms: options.grace_ms(),
-            saves: options.saves(),
-            network: Network::read(&options.network())?,
-        })
-    }
-}
-
-fn read_dialect(options: &SessionOptions) -> Result<Option<Box<dyn Dialect>>, Misuse> {
-    let Some(name) = options.dialect() else { return Ok(None) };
-    let found = crate::dialect::named(&name, &options.dialect_settings());
-    found.map(Some).ok_or(Misuse::Dialect(name))
-}
-
 /// The state that the exports and the requests share.
 struct Shared {
     core: RefCell<Core>,
     host: Host,
     /// The request that is open.
     open: RefCell<Option<OpenRequest>>,
-    timer: RefCell<Option<Timer>>,
+    /// Whether it is to be called at some time.
+    wakes: Cell<bool>,
     /// Whether the host has been asked to hold the session.
     held: Cell<bool>,
 }
@@ -82,31 +38,13 @@ pub struct Session(Rc<Shared>);
 
 #[wasm_bindgen]
 impl Session {
-    /// `messages` and `state` are JSON texts.
+    /// All three are JSON texts; see [`Core::with_options`].
     #[wasm_bindgen(constructor)]
-    pub fn new(
-        options: SessionOptions,
-        messages: Option<String>,
-        state: Option<String>,
-        host: Host,
-    ) -> Result<Session, JsValue> {
+    pub fn new(options: &str, messages: Option<String>, state: Option<String>, host: Host) -> Result<Session, JsValue> {
         crate::wire::seed(js_sys::Math::random);
-        let make = || {
-            let dialect = read_dialect(&options)?;
-            #[cfg(feature = "guard")]
-            let (guard, decisions) = (options.guard().map(|json| Guard::new(&json)).transpose(), options.decisions());
-            let core = Core::new(options.try_into()?, messages.as_deref(), state.as_deref())?.speaking(dialect);
-            #[cfg(feature = "guard")]
-            let core = {
-                let mut core = core.guarded(guard.map_err(Misuse::Policy)?);
-                core.report_decisions(decisions);
-                core
-            };
-            Ok(core)
-        };
-        let core = make().map_err(misuse)?;
+        let core = Core::with_options(options, messages.as_deref(), state.as_deref()).map_err(misuse)?;
         let core = RefCell::new(core);
-        let shared = Shared { core, host, open: RefCell::default(), timer: RefCell::default(), held: Cell::default() };
+        let shared = Shared { core, host, open: RefCell::default(), wakes: Cell::default(), held: Cell::default() };
         let shared = Rc::new(shared);
         shared.perform();
         Ok(Self(shared))
@@ -175,14 +113,9 @@ impl Shared {
                     }
                 }
                 Effect::Wake { at } => {
-                    let shared = Rc::downgrade(self);
-                    let wake = move || {
-                        if let Some(shared) = shared.upgrade() {
-                            shared.drive(Core::tick);
-                        }
-                    };
-                    // Dropping the timer before clears it.
-                    *self.timer.borrow_mut() = at.map(|at| Timer::new(&self.host, at - host::now(), wake));
+                    self.wakes.set(at.is_some());
+                    // Timers cut off fractions.
+                    self.host.wake(at.map(|at| (at - host::now()).max(0.0).ceil()));
                 }
                 Effect::Save { number, save, holds } => self.host.save(number, &save, holds),
                 Effect::Execute { tool_call_id, name, args, approved } => {
@@ -203,7 +136,7 @@ impl Shared {
     /// The host holds its agent, and the agent this session, weakly where nobody else does: it is asked to while somebody
     /// outside of the page has yet to call back.
     fn hold(&self) {
-        let on = self.open.borrow().is_some() || self.timer.borrow().is_some();
+        let on = self.open.borrow().is_some() || self.wakes.get();
         if self.held.replace(on) != on {
             self.host.hold(on);
         }

@@ -249,7 +249,7 @@ impl Dialect for AgentOs {
 
     /// The input with what a host's schema has; it refuses content in parts, so their text is sent.
     fn body(&mut self, input: &str) -> Option<String> {
-        let fields = Raw::parse_object(input, DEPTH).ok().flatten()?;
+        let fields = Fields::read(input, DEPTH)?;
         let mut json = String::new();
         let mut body = JsonWriter::object(&mut json);
         copy(&mut body, &fields, &|key| !matches!(key, "messages" | "protocolVersion"));
@@ -294,7 +294,7 @@ impl Dialect for AgentOs {
     }
 
     fn withholds(&self, args: &str) -> bool {
-        let fields = Raw::parse_object(args, DEPTH).ok().flatten();
+        let fields = Fields::read(args, DEPTH);
         self.enveloped || fields.and_then(|fields| fields.get("redacted")?.boolean()) == Some(true)
     }
 }

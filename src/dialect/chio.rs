@@ -60,7 +60,7 @@ pub(super) struct Chio {
 
 impl Chio {
     pub fn make(settings: &str) -> Option<Box<dyn Dialect>> {
-        let settings = Raw::parse_object(settings, DEPTH).ok().flatten()?;
+        let settings = Fields::read(settings, DEPTH)?;
         let input = match settings.some("input").map(Raw::string) {
             None => Input::Event,
             Some(Some(name)) if name == "event" => Input::Event,
@@ -237,7 +237,7 @@ impl Dialect for Chio {
     }
 
     fn body(&mut self, input: &str) -> Option<String> {
-        let fields = Raw::parse_object(input, usize::MAX).ok().flatten()?;
+        let fields = Fields::read(input, usize::MAX)?;
         self.state = fields.get("state").map_or(Value::Null, Raw::value);
         let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();

@@ -61,7 +61,7 @@ impl Dialect for Ngaf {
 
     /// Answers go as LangGraph takes them, in `forwardedProps.command.resume`.
     fn body(&mut self, input: &str) -> Option<String> {
-        let fields = Raw::parse_object(input, usize::MAX).ok().flatten()?;
+        let fields = Fields::read(input, usize::MAX)?;
         let entries = fields.some("resume").and_then(Raw::array)?;
         let is_asked =
             |entry: &Fields<'_>| entry.get("interruptId").and_then(Raw::string).is_some_and(|id| id.starts_with(ASKED));

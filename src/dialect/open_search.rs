@@ -98,7 +98,7 @@ pub(super) struct OpenSearch {
 
 impl OpenSearch {
     pub fn make(settings: &str) -> Option<Box<dyn Dialect>> {
-        let fields = Raw::parse_object(settings, 8).ok().flatten()?;
+        let fields = Fields::read(settings, 8)?;
         let new_only = match fields.some("history").map(Raw::text) {
             None | Some("\"full\"") => false,
             Some("\"new\"") => true,
@@ -307,7 +307,7 @@ impl Dialect for OpenSearch {
     }
 
     fn body(&mut self, input: &str) -> Option<String> {
-        let fields = Raw::parse_object(input, DEPTH).ok().flatten()?;
+        let fields = Fields::read(input, DEPTH)?;
         let list = array(&fields, "messages");
         // The server names these roles, and misreads others.
         let is_named = |message: &Fields<'_>| {

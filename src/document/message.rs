@@ -66,8 +66,8 @@ pub(crate) fn content(raw: Raw<'_>, notes: &mut Vec<Note>) -> Value {
 /// has not.
 pub(crate) fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result<(Row, Vec<Call>), &'static str> {
     let fields = fields.ok_or("an object")?;
-    fields.get("id").and_then(Raw::string).ok_or("an object with a string \"id\"")?;
-    let role = fields.get("role").and_then(Raw::string).and_then(|role| Role::parse(&role));
+    fields.text("id").ok_or("an object with a string \"id\"")?;
+    let role = fields.text("role").and_then(|role| Role::parse(&role));
     let role = role.ok_or("an object with a \"role\" of AG-UI 1.0")?;
     let mut row = Row::read(MESSAGE, fields, 1 << role as u8);
     let given = fields.some("content");
@@ -83,7 +83,7 @@ pub(crate) fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result
         return Err("a message with the \"content\" of its role");
     }
     row.set(CONTENT, said);
-    let delivery = match fields.get("delivery").and_then(Raw::string).as_deref() {
+    let delivery = match fields.text("delivery").as_deref() {
         Some("aborted" | "streaming") => Delivery::Aborted,
         Some("error") => Delivery::Error,
         _ => Delivery::Complete,

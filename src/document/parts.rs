@@ -68,7 +68,7 @@ fn without_twins(json: &str, converted: &[usize]) -> String {
 }
 
 fn text<'p>(fields: &Fields<'p>, name: &str) -> Option<Cow<'p, str>> {
-    fields.get(name).and_then(Raw::string)
+    fields.text(name)
 }
 
 /// Writes a part with the members that AG-UI 1.0 gives it, or says what is wrong with it.

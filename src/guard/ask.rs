@@ -25,7 +25,7 @@ pub fn ask(question: &str, json: &str, read: ReadNumber) -> Result<String, Strin
     if question == "canonical" {
         return Ok(quoted(&canonicalize(json, read)?));
     }
-    let fields = Raw::parse_object(json, DEPTH).ok().flatten().ok_or("an object is expected")?;
+    let fields = Fields::read(json, DEPTH).ok_or("an object is expected")?;
     match question {
         "parse" => parse(&fields),
         "classify" => Ok(classify(&fields)),

@@ -65,7 +65,7 @@ impl Capability {
     }
 
     fn scope(&self, asks: impl FnOnce(Raw<'_>) -> bool) -> bool {
-        let token = Raw::parse_object(&self.token, DEPTH).ok().flatten();
+        let token = Fields::read(&self.token, DEPTH);
         token.and_then(|token| token.some("scope")).is_some_and(asks)
     }
 

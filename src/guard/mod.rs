@@ -29,7 +29,7 @@ pub use canonical::canonicalize;
 pub(crate) use event::{ChioEvent, Complaint};
 pub(crate) use gate::{GateVerdict, MessageState, ShownItems, WITHHELD};
 
-use crate::wire::{Fields, JsonWriter, Raw};
+use crate::wire::{Fields, JsonWriter};
 use classify::Classification;
 use limits::RateLimits;
 use policy::Policy;
@@ -154,7 +154,7 @@ impl Guard {
 
     /// Whether an event of the page's may go to the agent: the decision as JSON text. It is not counted.
     pub fn inbound(&mut self, json: &str, max_depth: usize, now: f64) -> String {
-        let fields = Raw::parse_object(json, max_depth).ok().flatten();
+        let fields = Fields::read(json, max_depth);
         let event = fields.as_ref().map(ChioEvent::partial);
         let facts = event.as_ref().map(ChioEvent::inbound_facts);
         let verdict = self.policy.inbound(facts.as_ref().map(|(class, facts)| (*class, facts)), now);

@@ -37,7 +37,7 @@ const MEMBERS: [&str; 12] = [
 
 /// Reads it; see [`Policy::read`].
 pub(super) fn policy(json: &str) -> Result<Policy, String> {
-    let fields = Raw::parse_object(json, DEPTH).ok().flatten().ok_or("the policy must be an object")?;
+    let fields = Fields::read(json, DEPTH).ok_or("the policy must be an object")?;
     let members = KnownMembers::read(&fields, &MEMBERS, POLICY)?;
     let flag = |name| members.take(name, "true or false", Raw::boolean).map(Option::unwrap_or_default);
     let strings = |name| members.take(name, "a list of strings", texts);

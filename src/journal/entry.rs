@@ -1,7 +1,7 @@
 //! One event of the compacted list, and how later events join it. Uses `wire`, `thread`.
 
 use crate::thread::{Copies, ThreadLimits, apply_patch};
-use crate::wire::{JsonWriter, Raw, Str, Tree, write_json};
+use crate::wire::{Fields, JsonWriter, Raw, Str, Tree, write_json};
 
 /// The limits that sessions have by default: what a replay would refuse to build is not built here either.
 pub(super) const LIMITS: ThreadLimits = ThreadLimits { depth: 512, state_bytes: 16 * 1024 * 1024 };
@@ -100,7 +100,7 @@ impl<'a> JournalEntry<'a> {
 impl JoinedEvent {
     /// Reads the event, whose metadata goes on top of `metadata`.
     fn read(line: &str, member: &'static str, mut metadata: Option<Tree>) -> Self {
-        let fields = Raw::parse_object(line, LIMITS.depth).ok().flatten();
+        let fields = Fields::read(line, LIMITS.depth);
         let value = fields.as_ref().and_then(|fields| fields.get(member));
         let grown = match member {
             "delta" => Grown::Text(value.and_then(Raw::literal).unwrap_or_default().raw().to_owned()),
@@ -113,7 +113,7 @@ impl JoinedEvent {
     /// `rawEvent` would be the provider's event for a part of what this one says: it is left out.
     fn write(&self, line: &str, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        for (key, value) in Raw::parse_object(line, LIMITS.depth).ok().flatten().iter().flat_map(|f| f.iter()) {
+        for (key, value) in Fields::read(line, LIMITS.depth).iter().flat_map(|f| f.iter()) {
             let changed = match &*key {
                 "metadata" | "rawEvent" => true,
                 "activityType" => self.activity_type.is_some(),

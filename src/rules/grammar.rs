@@ -21,7 +21,7 @@ pub struct Unknown {
 
 /// Checks the members of one event. Says nothing about an event whose `type` is not known.
 pub fn check(event: &Fields<'_>, found: &mut dyn FnMut(Unknown)) -> Result<(), Violation> {
-    let Some(name) = event.get("type").and_then(Raw::string) else { return Ok(()) };
+    let Some(name) = event.text("type") else { return Ok(()) };
     let Some(shape) = EVENTS.iter().find(|shape| shape.name == name) else { return Ok(()) };
     let mut grammar = Grammar { event: shape, pointer: String::new(), rule: "G4", found };
     grammar.members(event, BASE.fields, ALL)?;

@@ -317,7 +317,7 @@ impl OrderKeeper {
     /// Takes the owners of a list of messages: instead of what is known, or where nothing is known.
     fn seed(&mut self, messages: Raw<'_>, replace: bool) {
         messages.each(&mut |_, fields| {
-            let string = |name: &str| fields?.get(name).and_then(Raw::string);
+            let string = |name: &str| fields?.text(name);
             let (Some(id), Some(role)) = (string("id"), string("role")) else { return };
             let owner: Owner = string("subagentRunId").map(Into::into);
             let ids = match &*role {

@@ -1,5 +1,5 @@
 //! The agent's life: submit, stop, retry, regenerate, one run at a time. Inputs in, effects out; no clock, no network,
-//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `document`, `thread`.
+//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `document`, `thread`, `pipeline`.
 //!
 //! ```text
 //!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
@@ -42,8 +42,8 @@ pub use rejoin::{Network, Resume};
 pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, Ticket};
 
 use crate::dialect::Dialect;
-use crate::thread::{Thread, ThreadLimits, Warning};
-use crate::wire::{Str, Wanted, keep_private};
+use crate::thread::{Thread, ThreadLimits};
+use crate::wire::{Fields, Str, Wanted, keep_private};
 use intake::Intake;
 use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
@@ -102,6 +102,24 @@ impl Session {
             session.thread.ignore_tags();
         }
         session.report_warnings();
+        Ok(session)
+    }
+
+    /// A session over the options that the page has: [`Options::read`], and `{dialect?, dialectSettings?, guard?, decisions?}`, of
+    /// which the settings and the guard's policy are JSON texts.
+    pub fn with_options(options: &str, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
+        let options = keep_private(options);
+        let fields = Fields::read(&options, 8).ok_or(Misuse::Input("an object with the options"))?;
+        let mut session = Self::new(Options::read(&fields)?, messages, state)?;
+        if let Some(name) = fields.text("dialect") {
+            let dialect = crate::dialect::named(&name, &fields.text("dialectSettings").unwrap_or_default());
+            session.intake.set_dialect(Some(dialect.ok_or_else(|| Misuse::Dialect(name.into_owned()))?));
+        }
+        #[cfg(feature = "guard")]
+        if let Some(policy) = fields.text("guard") {
+            session = session.guarded(Some(crate::guard::Guard::new(&policy).map_err(Misuse::Policy)?));
+            session.report_decisions(fields.yes("decisions"));
+        }
         Ok(session)
     }
 
@@ -190,7 +208,7 @@ impl Session {
     /// The events that are reported as they came ([`Effect::Event`]).
     pub fn report_events(&mut self, wanted: Wanted) {
         self.options.events = wanted;
-        self.intake.set_coalesces(false);
+        self.intake.pipeline.coalesces = false;
     }
 
     #[inline(never)]
@@ -212,12 +230,5 @@ impl Session {
     /// Reports what the thread found odd in something that the application gave.
     fn report_warnings(&mut self) {
         self.outbox.warn_all(self.thread.take_warnings());
-    }
-
-    /// Reports a warning about the stream, unless an earlier telling of the run has led to it.
-    fn report_warning(&mut self, warning: Warning) {
-        if self.rejoin.is_new(Report::Warning(warning.code)) {
-            self.outbox.warn(warning);
-        }
     }
 }

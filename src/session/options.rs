@@ -1,7 +1,8 @@
 //! How a session is to work.
 
 use super::rejoin::Network;
-use crate::wire::{Protocol, Wanted};
+use super::types::Misuse;
+use crate::wire::{Fields, Protocol, Raw, Wanted};
 
 /// How a session is to work. Every limit is the application's to set.
 #[derive(Debug, Clone)]
@@ -49,6 +50,41 @@ pub struct Options {
 impl Options {
     /// The default of [`Options::long_event`]: some milliseconds' worth of work.
     pub const LONG_EVENT: usize = 64 * 1024;
+
+    /// Reads `{threadId, rules?, binary?, protocol?, events?, saves?, network?}` and the limits: `{frameBytes?, stateBytes?, threadBytes?,
+    /// items?, warnings?, errorBodyBytes?, errorBodyMs?, queue?, depth?, history?, graceMs?}`, all of them whole numbers.
+    pub fn read(fields: &Fields<'_>) -> Result<Self, Misuse> {
+        let limit = |name: &str, default: u64| fields.whole(name).unwrap_or(default);
+        let bytes = |name: &str, default: usize| limit(name, default as u64) as usize;
+        let strict = fields.text("rules").as_deref() == Some("strict");
+        if strict && !cfg!(feature = "codecs") {
+            return Err(Misuse::Input("the full module"));
+        }
+        let protocol = fields.text("protocol").map_or(Some(Protocol::CURRENT), |version| Protocol::parse(&version));
+        let default = Self::default();
+        Ok(Self {
+            thread_id: fields.text("threadId").unwrap_or_default().into_owned(),
+            strict,
+            binary: cfg!(feature = "codecs") && fields.yes("binary"),
+            protocol: protocol.ok_or(Misuse::Input("1.0 or 0.0.x"))?,
+            events: Wanted::read(&fields.text("events").unwrap_or_default()),
+            max_frame_bytes: bytes("frameBytes", default.max_frame_bytes),
+            long_event: default.long_event,
+            max_state_bytes: bytes("stateBytes", default.max_state_bytes),
+            max_thread_bytes: bytes("threadBytes", default.max_thread_bytes),
+            max_items: bytes("items", default.max_items),
+            max_warnings: bytes("warnings", default.max_warnings),
+            max_error_body_bytes: bytes("errorBodyBytes", default.max_error_body_bytes),
+            error_body_ms: limit("errorBodyMs", 5000) as f64,
+            max_queue: bytes("queue", default.max_queue),
+            // The reader recurses; this much fits the stack of every engine.
+            max_depth: bytes("depth", default.max_depth).min(4096),
+            max_history: bytes("history", default.max_history),
+            grace_ms: limit("graceMs", 1000) as f64,
+            saves: fields.yes("saves"),
+            network: Network::read(fields.get("network").map_or("{}", Raw::text))?,
+        })
+    }
 }
 
 impl Default for Options {
@@ -74,5 +110,31 @@ impl Default for Options {
             saves: false,
             network: Network::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Options {
+        Options::read(&Raw::parse_object(json, 8).unwrap().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_is_absent_is_the_default() {
+        assert_eq!(format!("{:?}", read(r#"{"binary":true}"#)), format!("{:?}", Options::default()));
+    }
+
+    #[test]
+    fn each_limit_is_read() {
+        let json = r#"{"frameBytes":1,"stateBytes":2,"threadBytes":3,"items":4,"warnings":5,"errorBodyBytes":6,"errorBodyMs":7,"queue":8,"depth":9,"history":10,"graceMs":11}"#;
+        let options = read(json);
+        let Options { max_frame_bytes, max_state_bytes, max_thread_bytes, max_items, max_warnings, .. } = options;
+        assert_eq!([max_frame_bytes, max_state_bytes, max_thread_bytes, max_items, max_warnings], [1, 2, 3, 4, 5]);
+        let Options { max_error_body_bytes, error_body_ms, max_queue, max_depth, max_history, grace_ms, .. } = options;
+        assert_eq!([max_error_body_bytes, max_queue, max_depth, max_history], [6, 8, 9, 10]);
+        assert_eq!([error_body_ms, grace_ms], [7.0, 11.0]);
+        assert_eq!(read(r#"{"depth":1000000000}"#).max_depth, 4096);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::rejoin::{Answer, Budget};
 use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
-use crate::wire::{Format, Raw, decode};
+use crate::wire::{Fields, Format, decode};
 use std::rc::Rc;
 
 /// Where a run stands, with what only that state has. See the picture in `mod.rs`.
@@ -85,7 +85,7 @@ impl BodyStart {
     /// The run that a server names which answers with no stream.
     pub fn run_id(&self) -> Option<String> {
         let text = decode(&self.bytes);
-        let fields = Raw::parse_object(text.trim_ascii(), 64).ok().flatten()?;
+        let fields = Fields::read(text.trim_ascii(), 64)?;
         let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.some(name)?.string())?;
         is_a_name(&id).then(|| id.into_owned())
     }

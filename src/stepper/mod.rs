@@ -1,6 +1,6 @@
 //! A stream of events, taken one at a time: the caller decides whether an event counts. Bytes or events in, the events
-//! that the caller asked for and a patch out; no request, no queue, no clock. Uses `wire`, `dialect`, `rules`, `thread`, and
-//! the errors of `session`.
+//! that the caller asked for and a patch out; no request, no queue, no clock. Uses `wire`, `rules`, `thread`,
+//! `pipeline`, and the errors of `session`.
 //!
 //! ```text
 //!  bytes ─► frames ─┬─ a plain delta that nobody asked for ───────────────────────────────┐
@@ -20,10 +20,9 @@ mod waiting;
 
 pub use settings::{Settings, StepperStage};
 
-use crate::dialect::Thinking;
-use crate::rules::grammar::{self, Unknown};
-use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation, is_chunk, opener};
-use crate::session::{AgentError, ErrorKind};
+use crate::pipeline::{EventSink, Pipeline};
+use crate::rules::{Code, Repair, Violation, is_chunk, opener};
+use crate::session::AgentError;
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
     BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted,
@@ -36,19 +35,12 @@ use waiting::{Waiting, WaitingEvent};
 pub struct Stepper {
     settings: Settings,
     thread: Thread,
-    thinking: Thinking,
-    chunks: ChunkExpander,
-    order: OrderKeeper,
+    pipeline: Pipeline,
     framer: Option<Box<Framer>>,
     wanted: Wanted,
     waiting: Waiting,
-    /// The last frame grew what is open, and the next one that is alike may do so without being judged.
-    growing: bool,
     /// Events that came, of any type.
     events: u32,
-    /// Bytes that came since the thread was measured, and how many may come before it is measured again.
-    came: usize,
-    room: usize,
     warnings: Vec<Warning>,
     /// Warnings that were reported or left out.
     warned: usize,
@@ -62,16 +54,11 @@ impl Stepper {
         let limits = ThreadLimits { depth: settings.depth, state_bytes: settings.state_bytes };
         let mut stepper = Self {
             thread: Thread::new(limits, None, None),
-            thinking: Thinking::default(),
-            chunks: ChunkExpander::default(),
-            order: OrderKeeper::default(),
+            pipeline: Pipeline::default(),
             framer: None,
             wanted: Wanted::default(),
             waiting: Waiting::new(settings.join),
-            growing: false,
             events: 0,
-            came: 0,
-            room: 0,
             warnings: Vec::new(),
             warned: 0,
             failure: None,
@@ -87,20 +74,20 @@ impl Stepper {
     /// The events that [`Self::next`] returns: their types with commas between them, or `*` for all.
     pub fn want(&mut self, types: &str) {
         self.wanted = Wanted::read(types);
-        self.growing = false;
+        self.pipeline.coalesces = false;
     }
 
     /// A body begins.
     pub fn open(&mut self, content_type: &str) {
         let Settings { frame_bytes, depth, .. } = self.settings;
         self.framer = Some(Box::new(Framer::new(Format::of(content_type, true), frame_bytes, depth)));
-        self.growing = false;
+        self.pipeline.coalesces = false;
     }
 
     /// Bytes of the body have come.
     pub fn feed(&mut self, bytes: &[u8], now: f64) {
         let Some(mut framer) = self.framer.take() else { return };
-        let read = framer.feed(bytes, self.growing, &mut |frame| self.frame(frame, now));
+        let read = framer.feed(bytes, self.pipeline.coalesces, &mut |frame| self.frame(frame, now));
         self.framer = Some(framer);
         self.after_reading(read);
     }
@@ -171,8 +158,8 @@ impl Stepper {
 
     /// The application has set something; what the stream may bring is measured from there.
     fn replaced(&mut self, bytes: usize) -> bool {
-        self.growing = false;
-        self.came += bytes;
+        self.pipeline.coalesces = false;
+        self.pipeline.weighs(bytes);
         self.note_thread();
         true
     }
@@ -194,22 +181,11 @@ impl Stepper {
         if self.failure.is_some() {
             return false;
         }
-        match frame {
-            Ok(frame) => {
-                if frame.left_out > 0 {
-                    let message = format!("{} content parts are not of AG-UI 1.0", frame.left_out);
-                    self.warn(Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) });
-                }
-                self.whole_frame(frame, now);
-            }
-            Err(reason) => {
-                let unknown = matches!(reason, Undecodable::UnknownEvent);
-                let code = if unknown { Code::EventUnknown } else { Code::FrameNotDecodable };
-                self.violation(violation(code, "T16", Repair::Drop, format!("{reason}")), None);
-            }
+        if let Some(frame) = self.decoded(frame) {
+            self.whole_frame(frame, now);
         }
         self.note_thread();
-        self.growing
+        self.pipeline.coalesces
     }
 
     fn whole_frame(&mut self, frame: &Frame<'_>, now: f64) {
@@ -217,20 +193,20 @@ impl Stepper {
             return;
         }
         // Nothing has come in between, so what was found out about the last one holds.
-        let holds = frame.alike > 0 && self.growing;
+        let holds = frame.alike > 0 && self.pipeline.coalesces;
         if let Some(delta) = &frame.delta
-            && (holds || self.chunks.is_idle() && self.is_expected(delta))
+            && (holds || self.settings.stage == StepperStage::Order && self.pipeline.expects(delta))
         {
             self.events = self.events.saturating_add(frame.alike.max(1));
             if self.wanted.delta(delta.kind) || !self.waiting.is_empty() {
                 let alone = frame.alike < 2;
-                self.growing = self.waiting.add_delta(delta, alone.then_some(frame.data), &self.wanted);
+                self.pipeline.coalesces = self.waiting.add_delta(delta, alone.then_some(frame.data), &self.wanted);
             } else {
                 self.grow(delta);
             }
             return;
         }
-        self.growing = false;
+        self.pipeline.coalesces = false;
         if let Err(error) = self.event(frame.data, false, now)
             // A frame that the lost connection cut; that the stream was cut is an error anyway.
             && !frame.unterminated
@@ -239,15 +215,11 @@ impl Stepper {
         }
     }
 
-    fn is_expected(&mut self, delta: &Delta<'_>) -> bool {
-        self.settings.stage == StepperStage::Order && self.order.expects(delta.kind, &delta.id.decode())
-    }
-
     /// Takes content in place.
     fn grow(&mut self, delta: &Delta<'_>) {
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
-        self.growing = !self.thread.has_warnings();
+        self.pipeline.coalesces = !self.thread.has_warnings();
         self.took(delta.delta.raw().len());
     }
 
@@ -261,63 +233,22 @@ impl Stepper {
             self.waiting.add(WaitingEvent::new(data.to_owned(), wanted, own));
             return Ok(());
         }
-        if let Some(converted) = self.thinking.convert(&fields, &self.settings.run_id) {
+        if let Some(converted) = self.pipeline.thinking.convert(&fields, &self.settings.run_id) {
             return self.members(&frame_fields(&converted, depth)?, &converted, false, now);
         }
         self.members(&fields, data, own, now)
     }
 
     fn members(&mut self, fields: &Fields<'_>, data: &str, own: bool, now: f64) -> Result<(), EventError> {
-        if self.settings.strict && !self.is_grammatical(fields)? {
-            return Ok(());
-        }
-        let mut forgiven = None;
-        let mut incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
-        if !self.settings.protocol.tags() {
-            if matches!(
-                incoming.event,
-                Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. }
-            ) {
-                return Err(EventError::Unknown(incoming.event.name().to_owned()));
+        self.read_event(fields, |stepper, incoming| {
+            stepper.events = stepper.events.saturating_add(1);
+            let made = |stepper: &mut Self, incoming: &Incoming<'_>| stepper.judged(incoming, None, false, now);
+            if is_chunk(&incoming.event) {
+                return stepper.expanded(incoming, made);
             }
-            incoming.subagent_run_id = None;
-        }
-        if let Some(error) = forgiven
-            && self.malformed(Code::MemberMalformed, Repair::Keep, &error) == Repair::Drop
-        {
-            return Ok(());
-        }
-        self.events = self.events.saturating_add(1);
-        let mut chunks = std::mem::take(&mut self.chunks);
-        let mut made = |incoming: &Incoming<'_>| self.judged(incoming, None, false, now);
-        let result = match is_chunk(&incoming.event) {
-            true => chunks.expand(incoming, &mut made),
-            false => {
-                chunks.close_for(&incoming, &mut made);
-                self.judged(&incoming, Some(data), own, now);
-                Ok(())
-            }
-        };
-        self.chunks = chunks;
-        if let Err(broken) = result {
-            self.violation(broken, Some(incoming.event.name().to_owned()));
-        }
-        Ok(())
-    }
-
-    /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is reported.
-    fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
-        let event = frame_type(fields)?.into_owned();
-        let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
-            let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
-            let (rule, event_type) = (Some(rule), Some(event.clone()));
-            self.warn(Warning { rule, event_type, ..Warning::new(code, message) });
-        });
-        let passes = checked.is_ok();
-        if let Err(broken) = checked {
-            self.violation(broken, Some(event));
-        }
-        Ok(passes)
+            stepper.close_chunks(&incoming, made);
+            stepper.judged(&incoming, Some(data), own, now);
+        })
     }
 
     fn judged(&mut self, incoming: &Incoming<'_>, text: Option<&str>, own: bool, now: f64) {
@@ -325,7 +256,7 @@ impl Stepper {
             return;
         }
         if self.settings.stage == StepperStage::Order
-            && let Some(broken) = self.order.check(incoming)
+            && let Some(broken) = self.pipeline.order.check(incoming)
         {
             match self.violation(broken, Some(incoming.event.name().to_owned())) {
                 Repair::Drop => return,
@@ -363,7 +294,7 @@ impl Stepper {
 
     fn apply(&mut self, incoming: &Incoming<'_>, bytes: usize, now: f64) {
         if matches!(incoming.event, Event::RunStarted { .. }) {
-            self.thinking.clear();
+            self.pipeline.thinking.clear();
         }
         self.thread.apply(incoming, now);
         self.took(bytes);
@@ -374,25 +305,44 @@ impl Stepper {
             Ok(()) => {}
             Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.frame_bytes)),
             Err(BadBody::Cut) => {
-                let message = "the body ends within a frame".to_owned();
-                self.violation(violation(Code::FrameNotDecodable, "T15", Repair::Drop, message), None);
+                self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
             }
         }
     }
 
     fn fail(&mut self, error: AgentError) {
         self.failure.get_or_insert(error);
-        self.growing = false;
+        self.pipeline.coalesces = false;
     }
 }
 
-fn violation(code: Code, rule: &'static str, repair: Repair, message: String) -> Violation {
-    Violation { code, rule, repair, message }
-}
+impl EventSink for Stepper {
+    fn pipeline(&mut self) -> &mut Pipeline {
+        &mut self.pipeline
+    }
 
-/// A broken rule as the error that strict rules make of it.
-fn broken(violation: Violation, event_type: Option<String>) -> AgentError {
-    let Violation { code, rule, message, .. } = violation;
-    let error = AgentError::new(ErrorKind::Protocol, message, false);
-    AgentError { code: Some(code.as_str().to_owned()), rule: Some(rule), event_type, ..error }
+    fn is_strict(&self) -> bool {
+        self.settings.strict
+    }
+
+    fn tags(&self) -> bool {
+        self.settings.protocol.tags()
+    }
+
+    /// Only so many are reported.
+    fn report_warning(&mut self, warning: Warning) {
+        self.warned = self.warned.saturating_add(1);
+        match self.warned.checked_sub(self.settings.warnings) {
+            None | Some(0) => self.warnings.push(warning),
+            Some(1) => {
+                let message = "the run has reported limits.warnings warnings: further ones are left out";
+                self.warnings.push(Warning::new("warnings-left-out", message));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {
+        self.fail(AgentError::broken(violation, event_type));
+    }
 }

@@ -1,10 +1,10 @@
 //! The reports of a stepper: broken rules, warnings, limits.
 
-use super::{Stepper, broken};
-use crate::rules::{Code, Repair, Violation};
+use super::Stepper;
+use crate::pipeline::EventSink;
 use crate::session::AgentError;
 use crate::thread::Warning;
-use crate::wire::{EventError, JsonWriter, shortened};
+use crate::wire::{JsonWriter, shortened};
 
 /// UTF-16 units of a warning's text that are reported.
 const LONGEST: usize = 1000;
@@ -35,24 +35,11 @@ impl Stepper {
         Some(json)
     }
 
-    /// Only so many are reported.
-    pub(super) fn warn(&mut self, warning: Warning) {
-        self.warned = self.warned.saturating_add(1);
-        match self.warned.checked_sub(self.settings.warnings) {
-            None | Some(0) => self.warnings.push(warning),
-            Some(1) => {
-                let message = "the run has reported limits.warnings warnings: further ones are left out";
-                self.warnings.push(Warning::new("warnings-left-out", message));
-            }
-            Some(_) => {}
-        }
-    }
-
     /// Reports the thread's warnings, and the limit that it would exceed.
     pub(super) fn note_thread(&mut self) {
         if self.thread.has_warnings() {
             for warning in self.thread.take_warnings() {
-                self.warn(warning);
+                self.report_warning(warning);
             }
         }
         if let Some(exceeded) = self.thread.take_exceeded() {
@@ -61,30 +48,11 @@ impl Stepper {
         }
     }
 
-    pub(super) fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
-        let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
-        self.violation(violation, error.event_type().map(str::to_owned))
-    }
-
-    /// A rule was broken: the end of the stream if they are strict, a warning if they are not. Returns what to do now.
-    pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
-        // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
-        if self.settings.strict && violation.code != Code::EventUnknown {
-            self.fail(broken(violation, event_type));
-            return Repair::Drop;
-        }
-        let Violation { code, rule, repair, message } = violation;
-        self.warn(Warning { code: code.as_str(), rule: Some(rule), message, event_type });
-        repair
-    }
-
     /// So many bytes came for the thread. It is measured when it may have become too large; what came since it was measured
     /// pays for that.
     pub(super) fn took(&mut self, bytes: usize) {
-        self.came += bytes;
-        if self.came > self.room {
-            self.came = 0;
-            self.room = self.thread.measure(self.settings.thread_bytes, self.settings.items);
+        if self.pipeline.weighs(bytes) {
+            self.pipeline.set_room(self.thread.measure(self.settings.thread_bytes, self.settings.items));
         }
     }
 }

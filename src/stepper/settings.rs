@@ -1,6 +1,6 @@
 //! How a stepper is to work.
 
-use crate::wire::{Protocol, Raw};
+use crate::wire::{Fields, Protocol, Raw};
 
 /// The stages of reading, each with all before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,8 +62,8 @@ impl Settings {
     /// Reads `{rules?, stage?, protocol?, join?, runId?, frameBytes?, stateBytes?, threadBytes?, items?, warnings?, depth?}`. `null`, which is
     /// what JSON makes of `Infinity`, is no limit. `None` where it is no object.
     pub fn read(json: &str) -> Option<Self> {
-        let fields = Raw::parse_object(json, 8).ok().flatten()?;
-        let text = |name: &str| fields.get(name).and_then(Raw::string);
+        let fields = Fields::read(json, 8)?;
+        let text = |name: &str| fields.text(name);
         let limit = |name: &str, default: usize| match fields.get(name) {
             Some(value) if value.is_null() => usize::MAX,
             // A whole number: reading others would be a large part of the module.

@@ -127,7 +127,7 @@ impl Checkpoint {
         let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
         let now = thread.checkpoint();
         let args = fields.some("args").and_then(Raw::object);
-        for id in fields.some("calls").and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::string) {
+        for id in fields.list("calls").into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
             let size = before.or_else(|| now.args.get(now.calls.get(&id)?.call).copied());
             checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
@@ -188,8 +188,8 @@ impl LocalAnswer {
 
     pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
         let fields = raw.object()?;
-        let string = |name: &str| fields.get(name).and_then(Raw::string).map(String::from);
-        let denied = fields.get("denied").and_then(Raw::boolean) == Some(true);
+        let string = |name: &str| fields.text(name).map(String::from);
+        let denied = fields.yes("denied");
         Some(Self { call: string("call")?, content: string("content")?, error: string("error"), denied })
     }
 }

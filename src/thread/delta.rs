@@ -265,11 +265,11 @@ fn check_depth(path: &Pointer, value: &Tree, limits: ThreadLimits) -> Result<(),
 fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<PatchStep<'a>>, String> {
     let fields = fields.ok_or("an operation is not an object")?;
     let pointer = |name: &str| {
-        let text = fields.get(name).and_then(Raw::string).ok_or_else(|| format!("an operation has no \"{name}\""))?;
+        let text = fields.text(name).ok_or_else(|| format!("an operation has no \"{name}\""))?;
         PointerBuf::parse(text.as_ref()).map_err(|_| format!("\"{text}\" is not a JSON Pointer"))
     };
     let value = fields.get("value");
-    let op = fields.get("op").and_then(Raw::string).unwrap_or_default();
+    let op = fields.text("op").unwrap_or_default();
     let Some(operation) = Operation::parse(&op) else { return Ok(None) };
     let from = match operation {
         Operation::Move | Operation::Copy => pointer("from")?,

@@ -14,7 +14,7 @@
 //! Each byte is looked at once, however the reads cut the body, and what arrived whole is handed on in place.
 
 use super::delta::Delta;
-use super::json::Raw;
+use super::json::Fields;
 #[cfg(feature = "codecs")]
 use super::packets::Packets;
 #[cfg(feature = "codecs")]
@@ -342,6 +342,6 @@ fn frame(data: &str, unterminated: bool) -> Frame<'_> {
 }
 
 fn is_event(piece: &str, max_depth: usize) -> bool {
-    let fields = Raw::parse_object(piece, max_depth).ok().flatten();
+    let fields = Fields::read(piece, max_depth);
     fields.and_then(|fields| fields.get("type")).is_some_and(|kind| kind.literal().is_some())
 }

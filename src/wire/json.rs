@@ -7,6 +7,7 @@
 mod reader;
 
 use super::event::Str;
+use super::gather::Gather;
 use super::text::unescape;
 pub(super) use reader::Reader;
 #[cfg(any(feature = "chio", feature = "hector"))]
@@ -211,6 +212,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The members of the object that the text is; `None`: it is something else.
+    #[inline(never)]
+    pub fn read(text: &'a str, max_depth: usize) -> Option<Self> {
+        Raw::parse_object(text, max_depth).ok().flatten()
+    }
+
     /// Every member, with its key as it stands.
     pub(crate) fn raw(&self) -> &[(&'a str, Raw<'a>)] {
         if self.heap.is_empty() { self.inline.get(..self.used).unwrap_or_default() } else { &self.heap }
@@ -232,17 +239,33 @@ impl<'a> Fields<'a> {
     }
 
     /// The text member of that name.
-    #[cfg(feature = "guard")]
     #[inline(never)]
     pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name).and_then(Raw::string)
     }
 
     /// The elements of the array of that name; none where it is no array.
-    #[cfg(feature = "guard")]
     #[inline(never)]
     pub(crate) fn list(&self, name: &str) -> Vec<Raw<'a>> {
         self.get(name).and_then(Raw::array).unwrap_or_default()
+    }
+
+    /// The texts in the array of that name.
+    #[inline(never)]
+    pub(crate) fn strings(&self, name: &str) -> Vec<String> {
+        self.list(name).into_iter().filter_map(|raw| raw.string().map(Into::into)).gather()
+    }
+
+    /// Whether the member of that name is `true`.
+    #[inline(never)]
+    pub(crate) fn yes(&self, name: &str) -> bool {
+        self.get(name).and_then(Raw::boolean) == Some(true)
+    }
+
+    /// The whole number of that name.
+    #[inline(never)]
+    pub(crate) fn whole(&self, name: &str) -> Option<u64> {
+        self.get(name).and_then(Raw::whole)
     }
 
     /// Every member, with its key decoded.

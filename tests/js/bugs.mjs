@@ -58,9 +58,9 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: "(stored.dirty && !!gate.closed && (reading.open || !stored.unread))",
-    to: "(stored.dirty && reading.open)",
-    tests: ["tabs"],
+    from: '(self.dirty && self.gate === "closed" && ["asked", "known"].includes(self.store))',
+    to: '(self.dirty && self.store === "asked")',
+    tests: ["saves-tabs"],
   },
   {
     name: "a worker that ends without a word is not noticed",
@@ -134,14 +134,14 @@ export const bugs = [
   },
   {
     name: "a stop without a session takes a reply to one of several interrupts back",
-    file: "core/link.ts",
+    file: "core/ending.ts",
     from: "const first = steps.first();\n      if (shared.live)",
     to: "const first = steps.list.find(({ run }) => run)?.run;\n      if (shared.live)",
     tests: ["page-and-worker"],
   },
   {
     name: "a reload does not join the run in progress",
-    file: "persistence/saves.ts",
+    file: "persistence/gate.ts",
     from: "autoAttach === false",
     to: "autoAttach !== true",
     tests: ["saves-core"],
@@ -162,9 +162,9 @@ export const bugs = [
   },
   {
     name: "what was empty before another tab wrote is begun with",
-    file: "persistence/saves.ts",
-    from: "stored.forget();\n        if (value || final()) begin(value);",
-    to: "stored.forget();\n        begin(value);",
+    file: "persistence/reading.ts",
+    from: "if (value || isFinal(self)) begin(self, value);",
+    to: "begin(self, value);",
     tests: ["tabs"],
   },
   {
@@ -177,7 +177,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: "(stored.dirty && !!gate.closed && (reading.open || !stored.unread))",
+    from: '(self.dirty && self.gate === "closed" && ["asked", "known"].includes(self.store))',
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -268,9 +268,9 @@ export const bugs = [
   {
     name: "what could not be written is forgotten when the store is released",
     file: "persistence/saves.ts",
-    from: "if (stored.dirty) unsaved = json;",
+    from: "self.aside = self.dirty ? json : undefined;",
     to: "",
-    tests: ["tabs"],
+    tests: ["saves-tabs"],
   },
   {
     name: "a checkpoint is made that nobody reads",

@@ -42,8 +42,8 @@ export class Session {
       Session.refuse = undefined;
       throw error;
     }
-    this.options = options;
-    this.events = options.events;
+    this.options = JSON.parse(options);
+    this.events = this.options.events;
     this.messages = messages === undefined ? undefined : JSON.parse(messages);
     this.state = state === undefined ? undefined : JSON.parse(state);
     this.#length = this.messages?.length ?? 0;
@@ -243,9 +243,10 @@ export class Session {
 
   /** Traps in a callback that the platform calls. */
   trap() {
-    this.#host.watch(() => {
+    const callback = () => {
       throw trap();
-    })();
+    };
+    this.#host.settle(undefined, Object.assign(callback, { _wbg_cb_unref() {} }));
   }
 
   get host() {

@@ -47,10 +47,11 @@ const src = {
   document: ["wire"],
   thread: ["wire", "document"],
   dialect: ["wire", "guard"],
-  session: ["wire", "dialect", "guard", "rules", "document", "thread"],
-  stepper: ["wire", "dialect", "rules", "thread", "session"],
+  pipeline: ["wire", "dialect", "rules", "thread"],
+  session: ["wire", "dialect", "guard", "rules", "document", "thread", "pipeline"],
+  stepper: ["wire", "rules", "thread", "pipeline", "session"],
   journal: ["wire", "dialect", "rules", "thread"],
-  browser: ["wire", "dialect", "guard", "thread", "session", "stepper", "journal"],
+  browser: ["wire", "guard", "thread", "session", "stepper", "journal"],
 };
 
 /** @typedef {{ from: string, to: string, where: string }} Arrow */

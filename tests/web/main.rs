@@ -27,7 +27,7 @@ impl Page {
         let page = make.call2(&JsValue::NULL, &answer.into(), &options.into()).unwrap();
         let part = |name: &str| Reflect::get(&page, &name.into()).unwrap();
         let session =
-            Session::new(part("options").unchecked_into(), None, None, part("host").unchecked_into()).unwrap();
+            Session::new(&part("options").as_string().unwrap(), None, None, part("host").unchecked_into()).unwrap();
         Self { page, session }
     }
 
@@ -164,10 +164,14 @@ async fn a_body_that_fails_is_truncated() {
 #[wasm_bindgen_test]
 async fn a_body_that_stays_open_is_closed_after_the_run() {
     let open = r#"return page.open(['{"type":"RUN_FINISHED","threadId":"t","runId":"r"}'])"#;
-    let page = Page::with(open, r#"{"graceMs":0}"#);
+    let page = std::rc::Rc::new(Page::with(open, r#"{"graceMs":0}"#));
+    let again = page.clone();
+    let tick = Closure::<dyn Fn()>::new(move || drop(again.ask("tick", "")));
+    Reflect::set(&page.page, &"tick".into(), tick.as_ref()).unwrap();
     page.submit("hi");
     assert_eq!(page.settled(1).await, r#"[{"runId":"r","outcome":"success"}]"#);
     page.call("until", "cancel").await;
+    tick.forget();
 }
 
 #[wasm_bindgen_test]

@@ -13,30 +13,12 @@
   const until = (done) => new Promise((resolve) => (done() ? resolve() : waiting.push({ done, resolve })));
   let controller;
   let signal;
+  let timer;
   const page = {
-    options: {
-      threadId: "t",
-      rules: "tolerant",
-      protocol: "1.0",
-      dialectSettings: "{}",
-      events: "",
-      decisions: false,
-      saves: false,
-      maxFrameBytes: 1e6,
-      maxStateBytes: 1e7,
-      maxThreadBytes: 1e8,
-      maxItems: 1e5,
-      maxWarnings: 100,
-      maxErrorBodyBytes: 1e4,
-      errorBodyMs: 5000,
-      maxQueue: 8,
-      maxDepth: 64,
-      binary: false,
-      maxHistory: 0,
-      graceMs: 1000,
-      network: "{}",
+    options: JSON.stringify({
+      ...{ threadId: "t", errorBodyBytes: 1e4, queue: 8, depth: 64, history: 0 },
       ...JSON.parse(options),
-    },
+    }),
     host: {
       request: async () => ({
         url: "http://agent.test/run",
@@ -70,7 +52,10 @@
       custom: (name, value) => note("custom", [name, value]),
       event: (event) => note("event", event),
       warning: (warning) => note("warning", warning),
-      watch: (callback) => callback,
+      wake: (ms) => {
+        clearTimeout(timer);
+        if (ms !== undefined) timer = setTimeout(() => page.tick?.(), ms);
+      },
       settle: (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false), (error) => callback(error, true)),
     },
     /** A response of these events, cut into pieces of so many bytes. */

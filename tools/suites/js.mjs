@@ -19,7 +19,7 @@ export async function* js() {
     "--deny-warnings",
     "--config",
     at("oxlint.json"),
-    ...["js", "tests", "tools", "benches", "www"].map((folder) => at(folder)),
+    ...["js", "tests", "tools", "benches", "www", "examples"].map((folder) => at(folder)),
   ], { log: "test-lint" });
 
   yield check("format", "node", [at("tools/format.mjs"), "--check"], { log: "test-format" });

@@ -12,10 +12,10 @@ export function cards(agent: Agent): { node: Element; update(): void; hold(quest
   // The protocol wants all answers in one request, so they are gathered first.
   const answer = (entry: ResumeEntry): void => {
     const { interrupts } = agent.getSnapshot();
-    const given = [...answers.filter(({ interruptId }) => interrupts.some(({ id }) => id === interruptId)), entry];
+    const replies = [...answers.filter(({ interruptId }) => interrupts.some(({ id }) => id === interruptId)), entry];
     const complete = open().length === 1;
-    answers = complete ? [] : given;
-    if (complete) void agent.resume(given);
+    answers = complete ? [] : replies;
+    if (complete) void agent.resume(replies);
     else update();
   };
   const open = (): readonly Interrupt[] => {

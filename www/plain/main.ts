@@ -11,7 +11,7 @@ import { sidebar, type Sidebar } from "./sidebar.js";
 const settings: Settings = { scenario: initial.scenario, url: initial.url, panel: wide() };
 let catalogue: Catalogue = {};
 let threadId = firstThread();
-let beside: Sidebar | undefined;
+let threadList: Sidebar | undefined;
 let shown = show(protocolOf(initial.protocol));
 
 catalogue = await loadScenarios();
@@ -25,16 +25,16 @@ function show(protocol: Protocol): { protocol: Protocol; conversation: Conversat
   const made = new Conversation(agent, protocol, settings, speak, stored ? { url: storedUrl(threadId), next: () => open(crypto.randomUUID()) } : undefined);
   if (stored) {
     remember(threadId);
-    beside ??= sidebar(open);
-    beside.show(threadId);
+    threadList ??= sidebar(open);
+    threadList.show(threadId);
   } else {
-    beside?.dispose();
-    beside = undefined;
+    threadList?.dispose();
+    threadList = undefined;
   }
   // The list stays where it is: what has the focus in it keeps it.
   const app = byId("app");
-  for (const node of [...app.children]) if (node !== beside?.node) node.remove();
-  if (beside && !beside.node.isConnected) app.append(beside.node);
+  for (const node of [...app.children]) if (node !== threadList?.node) node.remove();
+  if (threadList && !threadList.node.isConnected) app.append(threadList.node);
   app.append(...made.nodes);
   made.start();
   return { protocol, conversation: made };

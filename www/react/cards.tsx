@@ -31,10 +31,10 @@ export function Questions(props: { interrupts: readonly Interrupt[]; onAnswer: (
   const [answers, setAnswers] = useState<readonly ResumeEntry[]>([]);
   const open = interrupts.filter(({ id }) => answers.every(({ interruptId }) => interruptId !== id));
   const answer = (entry: ResumeEntry): void => {
-    const given = [...answers.filter(({ interruptId }) => interrupts.some(({ id }) => id === interruptId)), entry];
+    const replies = [...answers.filter(({ interruptId }) => interrupts.some(({ id }) => id === interruptId)), entry];
     const complete = open.length === 1;
-    setAnswers(complete ? [] : given);
-    if (complete) onAnswer(given);
+    setAnswers(complete ? [] : replies);
+    if (complete) onAnswer(replies);
   };
   return open.map((interrupt) => (
     <Question

@@ -10,12 +10,12 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** Verifies each receipt that comes; the answer stops it. `told` hears of them in any order. */
-export function listenForReceipts(agent: Agent, told: (verdict: Verdict) => void): () => void {
+/** Verifies each receipt that comes; the answer stops it. `onVerdict` is called with them in any order. */
+export function listenForReceipts(agent: Agent, onVerdict: (verdict: Verdict) => void): () => void {
   const events = new Map<string, ChioEvent>();
   return agent.on("custom", (custom) => {
     if (custom.type !== "custom" || !custom.name.startsWith("chio.")) return;
-    if (custom.name === "chio.receipt") void judge(custom.data as Receipt, events).then(told);
+    if (custom.name === "chio.receipt") void judge(custom.data as Receipt, events).then(onVerdict);
     else events.set((custom.data as ChioEvent).event_id, custom.data as ChioEvent);
   });
 }

@@ -11,7 +11,7 @@ const NEAR = 32;
 const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 const INPUT_MS = 500;
 
-/** @param onChange told whether the end is followed, whenever that changes */
+/** @param onChange called with whether the end is followed, whenever that changes */
 export function followTail(viewport: HTMLElement, content: HTMLElement, onChange: (following: boolean) => void): Tail {
   let following = true;
   let [top, height, input] = [0, 0, -Infinity];

@@ -108,18 +108,18 @@ class BoundedLog implements Log {
   #bound(): void {
     const [maxEvents, maxCharacters] = [this.#maxEvents, this.#maxCharacters];
     if (this.events <= maxEvents && this.#characters <= maxCharacters) return;
-    let gone = 0;
+    let count = 0;
     for (const { items, size } of this.entries) {
       // The newest row stays, whatever it weighs.
-      if (gone >= this.entries.length - 1 || (this.events <= maxEvents * 0.9 && this.#characters <= maxCharacters * 0.9)) break;
-      gone++;
+      if (count >= this.entries.length - 1 || (this.events <= maxEvents * 0.9 && this.#characters <= maxCharacters * 0.9)) break;
+      count++;
       this.events -= items.length;
       this.#characters -= size;
     }
-    if (!gone) return;
+    if (!count) return;
     this.#burst.clear();
-    this.entries = this.entries.slice(gone);
-    this.dropped += gone;
+    this.entries = this.entries.slice(count);
+    this.dropped += count;
     this.#notify(undefined);
   }
 

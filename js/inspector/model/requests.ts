@@ -1,4 +1,4 @@
-// The requests of a log, as its rows tell of them.
+// The requests of a log, put together from its rows.
 
 import type { AgentRequest } from "../../api/types.js";
 import type { Entry, RequestEnd } from "./entry.js";

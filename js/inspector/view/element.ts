@@ -75,7 +75,7 @@ function elementClass(): new() => AgUiInspectorElement {
       if (this.#place?.moving || this.isConnected) return;
       this.#inspector?.close();
       this.#inspector = undefined;
-      this.#place?.giveBack();
+      this.#place?.releaseRoom();
       this.#root.replaceChildren();
       this.dispatchEvent(new Event("close"));
     }

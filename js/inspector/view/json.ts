@@ -51,7 +51,7 @@ function node(key: string | undefined, value: unknown, { open, opened, path }: T
 function more(into: HTMLElement, value: object, keys: readonly string[] | undefined, from: number, place: TreePlace): void {
   const all = keys?.length ?? (value as readonly unknown[]).length;
   const end = Math.min(all, from + maxMembers);
-  // A wide value stays shut below its first level.
+  // A wide value stays folded below its first level.
   const open = all > 20 ? 0 : place.open;
   for (let i = from; i < end; i++) {
     const key = keys ? keys[i]! : String(i);

@@ -6,7 +6,7 @@ import { makeRoom } from "./room.js";
 /** The place of an inspector, which comes from the page that it is in now. */
 export class Placement {
   #moving = false;
-  #giveBack: (() => void) | undefined;
+  #release: (() => void) | undefined;
   readonly #host: HTMLElement;
   readonly #page: Document;
 
@@ -38,14 +38,14 @@ export class Placement {
 
   /** Makes room in the page for where it stands now. */
   makeRoom(): void {
-    this.giveBack();
-    this.#giveBack = makeRoom(this.#host, this.#page);
+    this.releaseRoom();
+    this.#release = makeRoom(this.#host, this.#page);
   }
 
   /** Gives the room back to the page. */
-  giveBack(): void {
-    this.#giveBack?.();
-    this.#giveBack = undefined;
+  releaseRoom(): void {
+    this.#release?.();
+    this.#release = undefined;
   }
 
   #intoWindow(): boolean {

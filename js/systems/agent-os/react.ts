@@ -10,7 +10,7 @@ export { createFrameStore, createFrameStore as createAgUiReactFrameStore } from 
 export type { FrameStore } from "./store.js";
 
 /**
- * The run that a store's frames tell of. Renders again when they change.
+ * The run that a store's frames describe. Renders again when they change.
  *
  * @example
  * const store = useMemo(() => createFrameStore(), []);
@@ -21,7 +21,7 @@ export function useAgUiFrameStore(store: FrameStore): Reduction {
 }
 
 /**
- * The run that frames tell of, computed once for a list of them.
+ * The run that frames describe, computed once for a list of them.
  *
  * @example
  * const { text, toolCalls } = useAgUiProjection(frames);
@@ -31,7 +31,7 @@ export function useAgUiProjection(frames: readonly Frame[]): Reduction {
 }
 
 /**
- * Everything that frames tell of, in order, computed once for a list of them.
+ * Everything that frames describe, in order, computed once for a list of them.
  *
  * @example
  * const activities = useAgUiActivities(frames);

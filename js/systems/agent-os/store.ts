@@ -2,7 +2,7 @@ import { createListeners } from "../../base/listeners.js";
 import type { Frame } from "./types.js";
 import { frameReducer, type Reduction } from "./views.js";
 
-/** A list of frames that tells when it has changed. */
+/** A list of frames that notifies its listeners of changes. */
 export interface FrameStore {
   /** Reduces the frames. The same object until they change. */
   getSnapshot(): Reduction;
@@ -27,8 +27,8 @@ export interface FrameStore {
 export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
   let all: Frame[] = [...initial];
   let reducer = frameReducer();
-  /** How many frames it has taken. */
-  let taken = 0;
+  /** How many frames it has reduced. */
+  let reduced = 0;
   // A list that was handed out is not changed later.
   let frames: readonly Frame[] | undefined;
   let snapshot: Reduction | undefined;
@@ -38,7 +38,7 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
     listeners.notify();
   };
   const reduce = (): Reduction => {
-    for (; taken < all.length; taken++) reducer.take(all[taken]!);
+    for (; reduced < all.length; reduced++) reducer.take(all[reduced]!);
     return reducer.read();
   };
   return {
@@ -57,7 +57,7 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
     reset: (next = []) => {
       all = [...next];
       reducer = frameReducer();
-      taken = 0;
+      reduced = 0;
       notify();
     },
   };

@@ -10,9 +10,9 @@ export interface SvelteFrameStore {
   /** The store that takes the frames. */
   readonly store: FrameStore;
   readonly frames: Readable<readonly Frame[]>;
-  /** The run that the frames tell of. */
+  /** The run that the frames describe. */
   readonly projection: Readable<Reduction>;
-  /** Everything that the frames tell of, in order. */
+  /** Everything that the frames describe, in order. */
   readonly activities: Readable<readonly Activity[]>;
 }
 
@@ -33,7 +33,7 @@ export function createAgUiSvelteFrameStore(initial: Iterable<Frame> = []): Svelt
 }
 
 /**
- * The run that a store's frames tell of.
+ * The run that a store's frames describe.
  *
  * @example
  * const projection = agUiProjectionReadable(frames);
@@ -43,7 +43,7 @@ export function agUiProjectionReadable(frames: Readable<readonly Frame[]>): Read
 }
 
 /**
- * Everything that a store's frames tell of, in order.
+ * Everything that a store's frames describe, in order.
  *
  * @example
  * const activities = agUiActivitiesReadable(frames);

@@ -147,7 +147,7 @@ export type Activity =
 type Mutable<Kind extends Activity["kind"]> = { -readonly [Name in keyof Extract<Activity, { kind: Kind }>]: Extract<Activity, { kind: Kind }>[Name] };
 
 /**
- * Everything that frames tell of, in the order in which each came first.
+ * Everything that frames describe, in the order in which each came first.
  *
  * @example
  * for (const activity of activitiesOf(frames)) console.log(activity.kind, activity.id);

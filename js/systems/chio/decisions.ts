@@ -1,6 +1,7 @@
 // Predicts the decisions of Chio's proxy.
 
-import { toPolicy } from "../../core/policy.js";
+import { toPolicy } from "../../core/capabilities.js";
+import { copyPolicy } from "../../core/policy.js";
 import type { Classification, GuardOptions } from "../../api/guard.js";
 import { ask, seconds, toText, whole, wrong } from "./ask.js";
 import { check } from "./capabilities.js";
@@ -40,7 +41,7 @@ export async function predictDecision(
   now: number = seconds(),
 ): Promise<Prediction> {
   const { policy: ownPolicy, trustedIssuers, revoked } = split(config);
-  const policy = toPolicy(ownPolicy);
+  const policy = toPolicy(copyPolicy(ownPolicy));
   const { bindCapability, bind_capability = bindCapability, compareClassification: camel, compare_classification = camel } = ownPolicy;
   const request = `{"config":${policy},"event":${toText(event)},"now":${whole(now)}${token ? `,"token":${toText(token)}` : ""}}`;
   const decided = await ask<Prediction>("decide", request);

@@ -11,14 +11,14 @@ export interface Part {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A call that a part tells of. */
+/** A call that a part describes. */
 export interface PartToolCall {
   readonly id: string;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A result that a part tells of. `error` is empty where there is none. */
+/** A result that a part describes. `error` is empty where there is none. */
 export interface PartToolResult {
   readonly toolCallId: string;
   readonly content: string;
@@ -67,7 +67,7 @@ export function extractThinking(parts: readonly Part[]): string {
 }
 
 /**
- * The calls that parts tell of.
+ * The calls that parts describe.
  *
  * @example
  * extractToolCalls([{ data: { data: { id: "c", name: "n" } }, metadata: { event_type: "tool_call" } }]);
@@ -83,7 +83,7 @@ export function extractToolCalls(parts: readonly Part[]): PartToolCall[] {
 }
 
 /**
- * The results that parts tell of, all that a tool repeats while its result grows: the last one counts.
+ * The results that parts describe, all that a tool repeats while its result grows: the last one counts.
  *
  * @example
  * const part = { data: { data: { tool_call_id: "c", content: "12 °C" } }, metadata: { event_type: "tool_call", is_error: false } };

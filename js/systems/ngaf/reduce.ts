@@ -40,7 +40,7 @@ export interface Reducer {
   readonly calls: CallsPart;
   readonly state: SharedState;
   readonly answers: Pick<AnswersPart, "generation" | "produced">;
-  /** Whether a run is in progress that has not told its end. */
+  /** Whether a run is in progress whose end has not been reported. */
   readonly open: boolean;
   reduce(event: AgUiEvent): void;
   /** A run is asked for. */

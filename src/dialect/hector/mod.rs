@@ -51,7 +51,7 @@ struct HectorSettings {
 
 impl HectorSettings {
     fn read(json: &str) -> Option<Self> {
-        let fields = Raw::parse_object(json, DEPTH).ok().flatten()?;
+        let fields = Fields::read(json, DEPTH)?;
         let text = |name: &str| fields.some(name).map(|raw| raw.string().unwrap_or_default());
         let route = match text("route").as_deref() {
             Some("rest") => Some(Route::Rest),
@@ -179,7 +179,7 @@ impl Dialect for Hector {
 
     fn body(&mut self, input: &str) -> Option<String> {
         let input = keep_private(input);
-        let fields = Raw::parse_object(&input, usize::MAX).ok().flatten()?;
+        let fields = Fields::read(&input, usize::MAX)?;
         Some(body::submit(&self.settings, &self.run, &mut self.sent, &fields))
     }
 

@@ -19,7 +19,7 @@ impl Session {
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let id = fields.text("toolCallId").unwrap_or_default();
         self.intake.gate().set_clock(now);
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
@@ -29,7 +29,7 @@ impl Session {
         let seen = fields.get("seen").map(Raw::object);
         let call = self.thread.call(&id).filter(|(name, args, _)| match &seen {
             Some(seen) => seen.as_ref().is_some_and(|seen| {
-                let seen = |member: &str| seen.get(member).and_then(Raw::string);
+                let seen = |member: &str| seen.text(member);
                 seen("name").is_some_and(|seen| seen == *name)
                     && (edited.is_some() || seen("argsText").is_some_and(|seen| same_args(&seen, args)))
             }),
@@ -77,14 +77,14 @@ impl Session {
     pub fn deny(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let id = fields.text("toolCallId").unwrap_or_default();
         if !self.knows_call(&id)
             || !self.is_open(&id, now)
             || self.page.stage_of(&id).is_none_or(|stage| stage == Stage::Executing)
         {
             return Ok(false);
         }
-        let reason = fields.some("reason").and_then(Raw::string);
+        let reason = fields.text("reason");
         let reason = reason.as_deref().unwrap_or(DENIED);
         self.done(&id, reason, Some(reason), true);
         self.advance(now);
@@ -98,7 +98,7 @@ impl Session {
 
     fn hold_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let fields = self.of_call(json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let id = fields.text("toolCallId").unwrap_or_default();
         if !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Executing) {
             return Ok(false);
         }

@@ -56,7 +56,7 @@ impl Session {
         let Submit { ticket, start, row, .. } = submit;
         self.verdict.begun(row.text(SUBMIT_RUN), now);
         if !self.rejoin.take_detached() {
-            self.intake.start_over();
+            self.intake.pipeline.start_over();
         }
         if !self.rejoin.progress.has_checkpoint()
             && self.options.network.resume.as_ref().is_some_and(Resume::may_replay)

@@ -19,7 +19,7 @@ impl Session {
             "deny" => Reply::Taken(self.deny(json, now)?),
             "hold" => Reply::Taken(self.hold(json, now)?),
             "editQueued" => {
-                let ticket = self.argument(json)?.get("ticket").and_then(Raw::whole);
+                let ticket = self.argument(json)?.whole("ticket");
                 Reply::Taken(self.edit_queued(ticket.unwrap_or_default() as u32, json)?)
             }
             "save" => Reply::Json(self.save()),
@@ -46,6 +46,7 @@ impl Session {
             "stop" => self.stop(now),
             "disconnect" => self.disconnect(now),
             "online" => self.online(now),
+            "tick" => self.tick(now),
             "dispose" => self.dispose(now),
             "restore" => self.restore(json, now)?,
             "fork" => {
@@ -70,9 +71,9 @@ impl Session {
             }
             "listen" => {
                 let fields = self.argument(json)?;
-                self.report_events(Wanted::read(&fields.get("events").and_then(Raw::string).unwrap_or_default()));
+                self.report_events(Wanted::read(&fields.text("events").unwrap_or_default()));
                 #[cfg(feature = "guard")]
-                self.report_decisions(fields.get("decisions").and_then(Raw::boolean) == Some(true));
+                self.report_decisions(fields.yes("decisions"));
             }
             #[cfg(feature = "guard")]
             "present" => self.present(json)?,
@@ -83,6 +84,6 @@ impl Session {
 
     /// The members of a method's argument, whose values may be as deep as what they stand for alone.
     fn argument<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
-        Raw::parse_object(json, self.options.max_depth + 1).ok().flatten().ok_or(Misuse::Input("a JSON object"))
+        Fields::read(json, self.options.max_depth + 1).ok_or(Misuse::Input("a JSON object"))
     }
 }

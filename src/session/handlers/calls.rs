@@ -131,12 +131,12 @@ impl Session {
 
     fn settle_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let fields = self.of_call(json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let id = fields.text("toolCallId").unwrap_or_default();
         if !self.knows_call(&id) {
             return Ok(false);
         }
         let known = self.page.stage_of(&id).is_some();
-        let error = fields.some("error").and_then(Raw::string);
+        let error = fields.text("error");
         let content = match (fields.get("result"), &error) {
             (Some(raw), _) if !raw.is_null() => match raw.string() {
                 Some(text) => text.into_owned(),
@@ -218,7 +218,7 @@ impl Session {
     pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
         self.alive()?;
         let expected = Misuse::Input("an object with a string \"toolCallId\"");
-        let fields = Raw::parse_object(json, self.options.max_depth).ok().flatten();
+        let fields = Fields::read(json, self.options.max_depth);
         fields.filter(|fields| fields.get("toolCallId").and_then(Raw::literal).is_some()).ok_or(expected)
     }
 

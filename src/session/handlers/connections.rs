@@ -1,6 +1,7 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
 use crate::document::SUBMIT_RUN;
+use crate::pipeline::EventSink;
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{Answer, Budget, Resume};
@@ -8,7 +9,7 @@ use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
-use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
+use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, frame_fields, frame_type, keep_private};
 
 /// Violations that a joined stream may have: it begins in the middle, or repeats events.
 const EXPECTED: [Code; 7] = [
@@ -67,10 +68,10 @@ impl Session {
         }
         if !self.rejoin.is_detached() {
             // The open items have been closed in the thread.
-            self.intake.forget_open();
+            self.intake.pipeline.forget_open();
             self.rejoin.progress.forget_start();
         }
-        let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
+        let fields = Fields::read(&json, self.options.max_depth);
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
             self.rejoin.progress.set_cursor(cursor.into_owned());
         }
@@ -321,7 +322,7 @@ impl Session {
         }
         let Ok(fields) = frame_fields(frame.data, self.options.max_depth) else { return false };
         let kind = frame_type(&fields).unwrap_or_default();
-        let mut list = fields.get("messages").and_then(Raw::array).unwrap_or_default().into_iter();
+        let mut list = fields.list("messages").into_iter();
         let has =
             |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
         let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run().is_none_or(has);
@@ -358,7 +359,7 @@ impl Session {
             run.joined = greeted.then_some(Answer::Rest);
             run.replays = true;
         }
-        self.intake.start_over();
+        self.intake.pipeline.start_over();
         self.begin_dialect_again();
         self.intake.gate().begin_again();
         // Where a thread is told, what is shown stays until its run comes.
@@ -382,7 +383,7 @@ impl Session {
         }
         let kind = frame_type(fields).unwrap_or_default();
         if kind == "RUN_STARTED" {
-            let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
+            let id = fields.text("runId").filter(|id| !id.is_empty());
             self.rejoin.earlier.started(id.as_deref(), self.verdict.run_id());
         }
         if !self.rejoin.earlier.is_known() {
@@ -397,7 +398,7 @@ impl Session {
         if over && kind == "RUN_FINISHED" {
             self.take_outcome(fields.get("result"), fields.some("outcome"), now);
         } else if over && kind == "RUN_ERROR" {
-            let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+            let message = fields.text("message").unwrap_or_default().into_owned();
             let error = AgentError::new(ErrorKind::Run, message, true);
             self.terminal(Outcome::Error, Some(error), Vec::new(), now);
         }

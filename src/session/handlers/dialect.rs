@@ -1,6 +1,7 @@
 //! Handles the output of a dialect: events, and reports for which the protocol has no event.
 
 use crate::dialect::{Dialect, Output, OutputItem};
+use crate::pipeline::EventSink;
 use crate::rules::{Code, Repair};
 use crate::session::Session;
 use crate::session::rejoin::Report;

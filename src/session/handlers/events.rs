@@ -14,7 +14,7 @@ impl Session {
         if self.broken() || self.is_greeting(incoming) {
             return;
         }
-        if let Some(violation) = self.intake.check(incoming) {
+        if let Some(violation) = self.intake.pipeline.order.check(incoming) {
             match self.judge(violation, &incoming.event) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
@@ -159,7 +159,7 @@ impl Session {
     /// `new`: it is an earlier run, which the thread lacks.
     fn run_started(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
         let Event::RunStarted { thread_id, run_id, protocol_version, input, .. } = incoming.event else { return };
-        self.intake.run_started();
+        self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
             self.thread.close_interrupts();
         }
@@ -232,7 +232,7 @@ impl Session {
 
     pub(super) fn take_outcome(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
         let fields = outcome.and_then(Raw::object);
-        let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
+        let kind = fields.as_ref().and_then(|fields| fields.text("type"));
         let outcome = match kind.as_deref() {
             Some("interrupt") => Outcome::Interrupted,
             Some("cancelled") => Outcome::Cancelled,
@@ -243,8 +243,7 @@ impl Session {
                 Outcome::Success
             }
         };
-        if outcome == Outcome::Interrupted
-            && fields.as_ref().and_then(|f| f.some("interrupts")?.array()).is_none_or(|list| list.is_empty())
+        if outcome == Outcome::Interrupted && fields.as_ref().is_none_or(|fields| fields.list("interrupts").is_empty())
         {
             self.warn(
                 "interrupts-missing",
@@ -253,9 +252,8 @@ impl Session {
             );
         }
         self.warn_of_nothing(outcome);
-        let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
-        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string);
-        let named: Vec<String> = pending.map(|id| numbered(&id, self.thread.number_of_call(&id))).gather();
+        let mut named = fields.map_or_else(Vec::new, |fields| fields.strings("pendingToolCallIds"));
+        named.iter_mut().for_each(|id| *id = numbered(id, self.thread.number_of_call(id)));
         let interrupts = self.thread.interrupted_calls();
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };

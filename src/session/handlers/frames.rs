@@ -6,16 +6,13 @@
 //! ```
 
 use crate::dialect::{self, Taken};
-#[cfg(feature = "codecs")]
-use crate::rules::grammar::{self, Unknown};
+use crate::pipeline::{EventSink, Pipeline};
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
-#[cfg(feature = "codecs")]
-use crate::wire::frame_type;
-use crate::wire::{Delta, DeltaKind, Event, EventError, Fields, Frame, Incoming, Raw, Str, Undecodable, frame_fields};
+use crate::wire::{Delta, DeltaKind, EventError, Fields, Frame, Incoming, Str, Undecodable, frame_fields};
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -25,31 +22,21 @@ impl Session {
         {
             return false;
         }
-        match frame {
-            Ok(frame) => {
-                if frame.left_out > 0 {
-                    let message = format!("{} content parts are not of AG-UI 1.0", frame.left_out);
-                    self.report_warning(Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) });
-                }
-                if frame.own_id {
-                    self.note_id(frame.id);
-                }
-                self.frame(frame, now);
-                // The rest of the read no longer counts.
-                if self.broken() {
-                    self.note_id(frame.id);
-                }
+        if let Some(frame) = self.decoded(frame) {
+            if frame.own_id {
+                self.note_id(frame.id);
             }
-            Err(reason @ Undecodable::UnknownEvent) => {
-                self.not_decodable(Code::EventUnknown, "T16", format!("{reason}"))
+            self.frame(frame, now);
+            // The rest of the read no longer counts.
+            if self.broken() {
+                self.note_id(frame.id);
             }
-            Err(reason) => self.not_decodable(Code::FrameNotDecodable, "T16", format!("{reason}")),
         }
         // Now, and not after the read, so that their order does not depend on how the network cuts.
         if self.thread.has_warnings() {
             self.report_thread_warnings();
         }
-        self.intake.coalesces()
+        self.intake.pipeline.coalesces
     }
 
     /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
@@ -67,16 +54,12 @@ impl Session {
         }
     }
 
-    pub(super) fn not_decodable(&mut self, code: Code, rule: &'static str, message: String) {
-        self.violation(Violation { code, rule, repair: Repair::Drop, message }, None);
-    }
-
     pub(super) fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Nothing has come in between, so what was found out about the last one holds.
-        if let (1.., true, Some(delta)) = (frame.alike, self.intake.coalesces(), &frame.delta) {
+        if let (1.., true, Some(delta)) = (frame.alike, self.intake.pipeline.coalesces, &frame.delta) {
             return self.grow(delta, frame.alike, now);
         }
-        self.intake.set_coalesces(false);
+        self.intake.pipeline.coalesces = false;
         // Some servers end a stream this way.
         if frame.data == "[DONE]" || self.is_repeated(frame, now) {
             return;
@@ -91,7 +74,7 @@ impl Session {
         {
             // Marks of frames are looked at one by one.
             let coalesces = !self.intake.has_dialect() && self.options.network.resume.is_none();
-            self.intake.set_coalesces(coalesces);
+            self.intake.pipeline.coalesces = coalesces;
             return self.grow(delta, 1, now);
         }
         if let Err(error) = self.general(frame.data, now)
@@ -99,7 +82,7 @@ impl Session {
             && !frame.unterminated
         {
             self.malformed(Code::of(&error), Repair::Drop, &error);
-            let fields = Raw::parse_object(frame.data, self.options.max_depth).ok().flatten();
+            let fields = Fields::read(frame.data, self.options.max_depth);
             fields.into_iter().for_each(|fields| self.name_dialect(&fields));
         }
     }
@@ -121,7 +104,7 @@ impl Session {
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
         if self.thread.has_warnings() {
-            self.intake.set_coalesces(false);
+            self.intake.pipeline.coalesces = false;
         }
         self.weigh(delta.delta.raw().len());
     }
@@ -144,35 +127,21 @@ impl Session {
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        if let Some(converted) = self.intake.modernize(&fields, self.verdict.run_id().unwrap_or_default()) {
+        if let Some(converted) =
+            self.intake.pipeline.thinking.convert(&fields, self.verdict.run_id().unwrap_or_default())
+        {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
         self.members(&fields, data, now)
     }
 
-    pub(super) fn members(&mut self, fields: &Fields<'_>, data: &str, now: f64) -> Result<(), EventError> {
-        #[cfg(feature = "codecs")]
-        if self.options.strict && !self.is_grammatical(fields)? {
-            return Ok(());
-        }
-        let mut forgiven = None;
-        let mut incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
-        if !self.options.protocol.tags() {
-            if is_subagent(&incoming.event) {
-                return Err(EventError::Unknown(incoming.event.name().to_owned()));
-            }
-            incoming.subagent_run_id = None;
-        }
-        if let Some(error) = forgiven
-            && self.malformed(Code::MemberMalformed, Repair::Keep, &error) == Repair::Drop
-        {
-            return Ok(());
-        }
-        self.progressed(1);
-        self.take_event(incoming, fields, data, now);
-        // The frame is in the thread by then, so that one frame alone is measured as well.
-        self.weigh(data.len());
-        Ok(())
+    fn members(&mut self, fields: &Fields<'_>, data: &str, now: f64) -> Result<(), EventError> {
+        self.read_event(fields, |session, incoming| {
+            session.progressed(1);
+            session.take_event(incoming, fields, data, now);
+            // The frame is in the thread by then, so that one frame alone is measured as well.
+            session.weigh(data.len());
+        })
     }
 
     /// Takes an event, by the guard's gate where there is one.
@@ -183,35 +152,7 @@ impl Session {
             return self.through_gate(incoming, fields, data, now);
         }
         self.report_event(incoming.event.name(), data);
-        let event = incoming.event.name();
-        let mut chunks = self.intake.lend_chunks();
-        let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
-        self.intake.put_chunks(chunks);
-        if let Err(violation) = result {
-            self.violation(violation, Some(event.to_owned()));
-        }
-    }
-
-    pub(super) fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
-        let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
-        self.violation(violation, error.event_type().map(str::to_owned))
-    }
-
-    /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is told.
-    #[cfg(feature = "codecs")]
-    pub(super) fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
-        let event = frame_type(fields)?.into_owned();
-        let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
-            let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
-            let (rule, event_type) = (Some(rule), Some(event.clone()));
-            self.report_warning(Warning { rule, event_type, ..Warning::new(code, message) });
-        });
-        let passes = checked.is_ok();
-        if let Err(violation) = checked {
-            self.violation(violation, Some(event));
-            self.name_dialect(fields);
-        }
-        Ok(passes)
+        self.expanded(incoming, |session, incoming| session.event(incoming, now));
     }
 
     /// An empty delta is no token: servers open a stream with one.
@@ -241,8 +182,8 @@ impl Session {
     /// So many bytes came for the thread, and are in it: ends the run if it is too large by now. After a run has ended that
     /// is left to the next one.
     fn weigh(&mut self, bytes: usize) {
-        if self.intake.weighs(bytes) && self.run.is_some() && !self.has_ended() {
-            self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
+        if self.intake.pipeline.weighs(bytes) && self.run.is_some() && !self.has_ended() {
+            self.intake.pipeline.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
         }
         if self.thread.has_exceeded() {
             self.keep_limits();
@@ -253,7 +194,7 @@ impl Session {
     pub(super) fn keep_limits(&mut self) {
         if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
             run.fail(AgentError::exceeded(exceeded));
-            self.intake.set_coalesces(false);
+            self.intake.pipeline.coalesces = false;
         }
     }
 
@@ -273,27 +214,6 @@ impl Session {
         error.as_ref().map(|error| error.kind)
     }
 
-    /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
-    pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
-        // A known frame was judged when it came first.
-        if self.rejoin.earlier.is_known() {
-            return Repair::Drop;
-        }
-        let Violation { code, rule, repair, message } = violation;
-        let rule = Some(rule);
-        // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
-        if self.options.strict && code != Code::EventUnknown {
-            let code = Some(code.as_str().to_owned());
-            let error = AgentError { code, rule, event_type, ..AgentError::new(ErrorKind::Protocol, message, false) };
-            if let Some(run) = &mut self.run {
-                run.fail(error);
-            }
-            return Repair::Drop;
-        }
-        self.report_warning(Warning { rule, event_type, ..Warning::new(code.as_str(), message) });
-        repair
-    }
-
     /// Something odd that no rule forbids.
     pub(super) fn warn(&mut self, code: &'static str, event: &'static str, message: impl Into<String>) {
         let warning = Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) };
@@ -301,7 +221,39 @@ impl Session {
     }
 }
 
-/// Whether the event is about a subagent itself.
-fn is_subagent(event: &Event<'_>) -> bool {
-    matches!(event, Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. })
+impl EventSink for Session {
+    fn pipeline(&mut self) -> &mut Pipeline {
+        &mut self.intake.pipeline
+    }
+
+    fn is_strict(&self) -> bool {
+        self.options.strict
+    }
+
+    fn tags(&self) -> bool {
+        self.options.protocol.tags()
+    }
+
+    /// Unless an earlier telling of the run has led to it.
+    fn report_warning(&mut self, warning: Warning) {
+        if self.rejoin.is_new(Report::Warning(warning.code)) {
+            self.outbox.warn(warning);
+        }
+    }
+
+    fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {
+        if let Some(run) = &mut self.run {
+            run.fail(AgentError::broken(violation, event_type));
+        }
+    }
+
+    /// A known frame was judged when it came first.
+    fn is_judged(&self) -> bool {
+        self.rejoin.earlier.is_known()
+    }
+
+    #[cfg(feature = "codecs")]
+    fn refused_by_grammar(&mut self, fields: &Fields<'_>) {
+        self.name_dialect(fields);
+    }
 }

@@ -4,13 +4,14 @@
 //! thread and the listeners are concerned.
 
 use crate::guard::{GateVerdict, Guard};
+use crate::pipeline::EventSink;
 use crate::rules::is_chunk;
 use crate::session::Session;
 use crate::session::intake::Gate;
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse};
 use crate::thread::Warning;
-use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
+use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, frame_fields};
 
 impl Session {
     /// The same, with a guard before the rules.
@@ -49,9 +50,9 @@ impl Session {
         if !self.intake.gate().has_inbound_rule() {
             return None;
         }
-        Raw::parse_object(body, self.options.max_depth).ok().flatten()?.get("event_type")?;
+        Fields::read(body, self.options.max_depth)?.get("event_type")?;
         let decision = self.judge_inbound(body, now)?;
-        let reason = Raw::parse_object(&decision, 8).ok().flatten()?.get("reason")?.string()?.into_owned();
+        let reason = Fields::read(&decision, 8)?.get("reason")?.string()?.into_owned();
         Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
     }
 
@@ -67,31 +68,24 @@ impl Session {
     #[inline(never)]
     pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
         let event = incoming.event.name();
-        let mut chunks = self.intake.lend_chunks();
         if is_chunk(&incoming.event) {
             let mut reported = false;
-            let expanded = chunks.expand(incoming, &mut |one| {
-                if self.judge_event(one, fields, now) == GateVerdict::Pass {
+            return self.expanded(incoming, |session, one| {
+                if session.judge_event(one, fields, now) == GateVerdict::Pass {
                     // The END of another stream is none of what the chunk says.
                     if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
-                        self.report_judged(event, fields, data, now);
+                        session.report_judged(event, fields, data, now);
                     }
-                    self.event(one, now);
+                    session.event(one, now);
                 }
             });
-            self.intake.put_chunks(chunks);
-            if let Err(violation) = expanded {
-                self.violation(violation, Some(event.to_owned()));
-            }
-            return;
         }
         // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
-        chunks.close_for(&incoming, &mut |one| {
-            if self.judge_event(one, fields, now) == GateVerdict::Pass {
-                self.event(one, now);
+        self.close_chunks(&incoming, |session, one| {
+            if session.judge_event(one, fields, now) == GateVerdict::Pass {
+                session.event(one, now);
             }
         });
-        self.intake.put_chunks(chunks);
         self.judged_event(&incoming, fields, data, now, Self::event);
     }
 

@@ -6,7 +6,7 @@ use crate::session::replies::Partial;
 use crate::session::submit::{IfAwaiting, RESUME, Start, Submit};
 use crate::session::types::{Misuse, Outcome, Ticket};
 use crate::thread::Warning;
-use crate::wire::{Raw, keep_private};
+use crate::wire::{Fields, keep_private};
 
 impl Session {
     /// Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`, where `run` is as for
@@ -16,8 +16,8 @@ impl Session {
         self.alive()?;
         let json = keep_private(json);
         let expected = Misuse::Input("an object with an \"interruptId\", a \"status\" and a \"run\"");
-        let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or(expected.clone())?;
-        let id = fields.get("interruptId").and_then(Raw::string).ok_or(expected.clone())?.into_owned();
+        let fields = Fields::read(&json, self.options.max_depth).ok_or(expected.clone())?;
+        let id = fields.text("interruptId").ok_or(expected.clone())?.into_owned();
         let run = fields.get("run").ok_or(expected.clone())?.text();
         let entry = RESUME.read_entry(&fields).ok_or(expected)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;

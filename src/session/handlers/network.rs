@@ -1,6 +1,7 @@
 //! Events of the network: heads, bytes, ends, failures, and the passing of time.
 
 use crate::dialect;
+use crate::pipeline::EventSink;
 use crate::rules::Code;
 use crate::session::Session;
 use crate::session::options::Options;
@@ -70,7 +71,7 @@ impl Session {
             self.outbox.set_clock(now);
         }
         let Some(mut stream) = self.intake.take_body() else { return };
-        let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
+        let read = stream.feed(bytes, self.intake.pipeline.coalesces, &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
     }
 
@@ -89,7 +90,7 @@ impl Session {
         let ahead = self.intake.take_ahead();
         let Some(mut stream) = self.intake.take_body() else { return false };
         self.thread.lend_ahead(ahead);
-        let read = stream.step(self.intake.coalesces(), &mut |frame| self.take(frame, now));
+        let read = stream.step(self.intake.pipeline.coalesces, &mut |frame| self.take(frame, now));
         self.thread.lend_ahead(None);
         self.after_reading(read, stream, now);
         true

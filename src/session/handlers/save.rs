@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::types::Misuse;
 use crate::session::types::Outcome;
-use crate::wire::{At, Gather, Index, JsonWriter, Raw, keep_private};
+use crate::wire::{At, Fields, Index, JsonWriter, Raw, keep_private};
 
 /// The value of `v`.
 const VERSION: &str = "1";
@@ -33,7 +33,7 @@ impl Session {
         object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
         let connected = self.run.as_ref().map(|run| run.ended.is_none());
         let running = self.rejoin.is_unfinished(connected);
-        object.member("running").push_str(if running { "true" } else { "false" });
+        object.flag("running", running);
         if thread {
             let mut messages = JsonWriter::array(object.member("messages"));
             self.thread.write_messages(&mut messages);
@@ -71,19 +71,20 @@ impl Session {
         self.alive()?;
         let json = keep_private(json);
         let damaged = || Misuse::Restore("the save is damaged");
-        let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or_else(damaged)?;
+        let fields = Fields::read(&json, self.options.max_depth).ok_or_else(damaged)?;
         if fields.get("v").map(Raw::text) != Some(VERSION) {
             return Err(Misuse::Restore("the save is of another version"));
         }
-        let string = |name: &str| fields.some(name).and_then(Raw::string).map(String::from);
-        let list = |name: &str| fields.get(name).and_then(Raw::array).ok_or_else(damaged);
-        let thread_id = string("threadId").ok_or_else(damaged)?;
-        let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
+        let list = |name: &str| fields.get(name).filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged);
+        let thread_id = fields.text("threadId").ok_or_else(damaged)?.into_owned();
+        let (messages, interrupts, _) = (list("messages")?, list("interrupts")?, list("unsent")?);
         let state = fields.get("state").ok_or_else(damaged)?;
-        let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).gather();
-        let queue: Result<Vec<Submit>, Misuse> =
-            list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
+        let queue: Result<Vec<Submit>, Misuse> = list("queue")?
+            .array()
+            .into_iter()
+            .flatten()
+            .map(|raw| Submit::restore(raw, self.options.max_depth))
+            .collect();
         let queue = queue.map_err(|_| damaged())?;
         let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
         // Whatever waits here is not of that session.
@@ -91,9 +92,9 @@ impl Session {
         self.options.thread_id = thread_id;
         self.thread.set_messages(messages);
         self.thread.set_state(state);
-        self.thread.restore_unsent(&unsent);
+        self.thread.restore_unsent(&fields.strings("unsent"));
         self.thread.restore_interrupts(interrupts);
-        self.verdict.named(string("runId"));
+        self.verdict.named(fields.text("runId").map(Into::into));
         // The lists of a save change nothing.
         self.review_calls();
         if let Some(usage) = fields.some("usage") {
@@ -109,16 +110,14 @@ impl Session {
                 self.queue.push(Submit { ticket, ..submit });
             }
         }
-        for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
-            id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
-        }
+        fields.strings("failed").iter().for_each(|id| self.thread.restore_failed(id));
         self.page.restore(page, &mut self.thread);
         // Where the thread is brought first, what became of the page's work stands in that, perhaps.
         if self.queue.get(0).is_none_or(Submit::speaks) {
             self.page.give_up_left(&mut self.thread);
         }
         self.report_warnings();
-        if fields.get("running").and_then(Raw::boolean) == Some(true) {
+        if fields.yes("running") {
             self.rejoin.progress.set_restored();
             self.verdict.cut("the page was left during the run");
         } else {

@@ -10,30 +10,21 @@ mod gate;
 
 pub(super) use gate::Gate;
 
-use crate::dialect::{self, Dialect, Output, OutputItem, RunRequest, Thinking};
-use crate::rules::{ChunkExpander, OrderKeeper, Violation};
+use crate::dialect::{self, Dialect, Output, OutputItem, RunRequest};
+use crate::pipeline::Pipeline;
 use crate::thread::Ahead;
-use crate::wire::{Delta, Fields, Framer, Incoming};
+use crate::wire::{Delta, Framer};
 
 #[derive(Debug, Default)]
 pub(super) struct Intake {
     /// How the server speaks, where that is not AG-UI.
     dialect: Option<Box<dyn Dialect>>,
     gate: Gate,
-    thinking: Thinking,
-    chunks: ChunkExpander,
-    order: OrderKeeper,
-    /// Set while consecutive frames append to the same open message: the next such frame may skip the rules. Open messages
-    /// are closed by frames only, and by runs that begin, of which the first frame appends to nothing.
-    coalesces: bool,
+    pub pipeline: Pipeline,
     /// Reads the body that is coming.
     body: Option<Box<Framer>>,
     /// Reads ahead of its long frame that waits.
     ahead: Option<Box<Ahead>>,
-    /// Bytes that came since the thread was measured.
-    came: usize,
-    /// How many may come before it is measured again.
-    room: usize,
 }
 
 impl Intake {
@@ -105,66 +96,9 @@ impl Intake {
         self.body.as_ref()?.retry().map(|ms| ms as f64)
     }
 
-    /// Whether a frame that appends to what the last one has appended to may skip the rules.
-    pub fn coalesces(&self) -> bool {
-        self.coalesces
-    }
-
-    pub fn set_coalesces(&mut self, coalesces: bool) {
-        self.coalesces = coalesces;
-    }
-
-    /// A stream begins at its beginning: nothing is open.
-    pub fn start_over(&mut self) {
-        self.thinking.clear();
-        self.forget_open();
-    }
-
-    /// Forgets the open items: they have been closed in the thread.
-    pub fn forget_open(&mut self) {
-        self.chunks.clear();
-        self.order.clear();
-    }
-
-    /// RUN_STARTED has come.
-    pub fn run_started(&mut self) {
-        self.thinking.clear();
-    }
-
     /// Whether this delta appends to what is open, so that it needs no other judgment.
     pub fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
-        self.chunks.is_idle() && !self.is_guarded() && self.order.expects(delta.kind, &delta.id.decode())
-    }
-
-    /// An event of AG-UI 0.0 as one of 1.0, as JSON text.
-    pub fn modernize(&mut self, fields: &Fields<'_>, run_id: &str) -> Option<String> {
-        self.thinking.convert(fields, run_id)
-    }
-
-    /// The rule of order that the event breaks.
-    pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
-        self.order.check(incoming)
-    }
-
-    /// Lends the expander of chunks, to be given back with [`Self::put_chunks`]: what it makes passes through the intake.
-    pub fn lend_chunks(&mut self) -> ChunkExpander {
-        std::mem::take(&mut self.chunks)
-    }
-
-    pub fn put_chunks(&mut self, chunks: ChunkExpander) {
-        self.chunks = chunks;
-    }
-
-    /// So many bytes came for the thread. Says whether it may have become too large, and has to be measured; what came since
-    /// it was measured pays for that.
-    pub fn weighs(&mut self, bytes: usize) -> bool {
-        self.came += bytes;
-        self.came > self.room
-    }
-
-    /// The thread was measured: so many bytes may come before it is measured again.
-    pub fn set_room(&mut self, room: usize) {
-        (self.came, self.room) = (0, room);
+        !self.is_guarded() && self.pipeline.expects(delta)
     }
 
     /// Tells the dialect of a request, or that a run is told from its beginning.
@@ -250,12 +184,12 @@ mod judging {
             thread: &mut Thread,
             now: f64,
         ) -> GateVerdict {
-            self.gate.judge(incoming, fields, thread, &self.order, now)
+            self.gate.judge(incoming, fields, thread, &self.pipeline.order, now)
         }
 
         /// Whether the original that stands in an event may be seen.
         pub fn permits(&mut self, original: Raw<'_>, thread: &mut Thread, now: f64) -> bool {
-            self.gate.permits(original, thread, &self.order, now)
+            self.gate.permits(original, thread, &self.pipeline.order, now)
         }
 
         pub fn set_guard(&mut self, gate: Gate) {

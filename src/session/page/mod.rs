@@ -396,7 +396,7 @@ impl Page {
             None => None,
         };
         let mut detached = Detached::default();
-        let answers = fields.some("untold").and_then(Raw::array).unwrap_or_default();
+        let answers = fields.list("untold");
         answers.into_iter().filter_map(LocalAnswer::read).for_each(|answer| detached.push(answer));
         Some(Saved { turn, handled: handled?, detached })
     }

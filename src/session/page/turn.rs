@@ -135,8 +135,7 @@ impl Turn {
         let mut calls = JsonWriter::array(object.member("calls"));
         for call in self.calls.iter() {
             let mut object = JsonWriter::object(calls.item());
-            object.string("id", &call.id).string("stage", call.stage().name());
-            object.member("followUp").push_str(if call.follow_up { "true" } else { "false" });
+            object.string("id", &call.id).string("stage", call.stage().name()).flag("followUp", call.follow_up);
             object.close();
         }
         calls.close();
@@ -157,7 +156,7 @@ impl Turn {
         for raw in fields.get("calls")?.array()? {
             calls.push(call(raw)?);
         }
-        let follow_ups = fields.get("followUps").and_then(Raw::whole)? as u32;
+        let follow_ups = fields.whole("followUps")? as u32;
         Some(Self { ticket: None, again, follow_ups, calls, last: None })
     }
 }

@@ -175,7 +175,7 @@ impl Earlier {
         object.strings("runs", self.runs.keys()).optional("first", self.first.as_deref());
         for (name, is) in [("renames", self.renames), ("lacks", self.lacks()), ("over", self.has_all())] {
             if is {
-                object.member(name).push_str("true");
+                object.flag(name, true);
             }
         }
         object.close();
@@ -185,7 +185,7 @@ impl Earlier {
         let fields = raw.object()?;
         let id = |raw: Raw<'_>| Some((raw.string()?.into_owned(), At::default()));
         let runs = fields.get("runs")?.array()?.into_iter().filter_map(id).collect();
-        let first = fields.some("first").and_then(Raw::string).map(String::from);
+        let first = fields.text("first").map(String::from);
         let is = |name: &str| fields.get(name).is_some();
         let has = match (is("over"), is("lacks")) {
             (true, _) => Has::All,

@@ -18,7 +18,7 @@ pub(super) use policy::{Answer, retry_after};
 pub use policy::{Network, Resume};
 
 use crate::thread::{Checkpoint, Thread};
-use crate::wire::{Fields, JsonWriter, Raw};
+use crate::wire::{Fields, JsonWriter};
 use earlier::Earlier;
 use progress::Progress;
 
@@ -143,14 +143,14 @@ impl Rejoin {
 
     /// The session is another one, which was saved; `thread` is its thread.
     pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
-        let string = |name: &str| fields.some(name).and_then(Raw::string).map(String::from);
+        let string = |name: &str| fields.text(name).map(String::from);
         self.last_event_id = string("lastEventId").unwrap_or_default();
         self.progress = Progress::default();
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
         self.progress.last_message_before_run = string("behind");
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
-        if let Some(reports) = fields.some("usageTold").and_then(Raw::whole) {
+        if let Some(reports) = fields.whole("usageTold") {
             self.progress.reported.restore(Report::Usage, usize::try_from(reports).unwrap_or_default());
         }
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();

@@ -68,11 +68,9 @@ impl Network {
     /// way to resume.
     pub fn read(json: &str) -> Result<Self, Misuse> {
         let expected = Misuse::Input("an object with the options of the network");
-        let fields = Raw::parse_object(json, 8).ok().flatten().ok_or(expected)?;
-        let number = |name: &str, otherwise: f64| {
-            fields.some(name).and_then(Raw::whole).map_or(otherwise, |number| number as f64)
-        };
-        let yes = |name: &str| fields.some(name).and_then(Raw::boolean).unwrap_or_default();
+        let fields = Fields::read(json, 8).ok_or(expected)?;
+        let number = |name: &str, otherwise: f64| fields.whole(name).map_or(otherwise, |number| number as f64);
+        let yes = |name: &str| fields.yes(name);
         let otherwise = Self::default();
         Ok(Self {
             attempts: number("attempts", 5.0) as u32,
@@ -183,7 +181,7 @@ impl Resume {
     }
 
     fn read(fields: &Fields<'_>) -> Result<Option<Self>, Misuse> {
-        let text = |name: &str| fields.some(name).and_then(Raw::string);
+        let text = |name: &str| fields.text(name);
         text("by").map(|by| Self::by(&by, text("path").as_deref(), text("param").as_deref())).transpose()
     }
 
@@ -232,7 +230,7 @@ impl Resume {
         if !self.hydrates && place.is_none() {
             return None;
         }
-        let fields = Raw::parse_object(body, usize::MAX).ok().flatten()?;
+        let fields = Fields::read(body, usize::MAX)?;
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         for (key, value) in fields.iter().filter(|(key, _)| !others.contains(&&**key)) {

@@ -210,7 +210,7 @@ fn answers(resume: &str) -> Vec<(String, bool)> {
     let mut answers = Vec::new();
     for entry in Raw::parse(resume, usize::MAX).ok().and_then(Raw::array).unwrap_or_default() {
         let Some(fields) = entry.object() else { continue };
-        if let (Some(id), Some(status)) = (fields.get("interruptId").and_then(Raw::string), fields.get("status")) {
+        if let (Some(id), Some(status)) = (fields.text("interruptId"), fields.get("status")) {
             answers.push((id.into_owned(), status.text() == "\"cancelled\""));
         }
     }

@@ -11,7 +11,7 @@ use crate::document::{
     IF_AWAITING, MAX_FOLLOW_UPS, Members, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RESUME,
     SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Value,
 };
-use crate::wire::{Fields, Gather, JsonWriter, Raw};
+use crate::wire::{Fields, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
 
 /// The policy for a submit during a run; in the order of its words.
@@ -84,8 +84,8 @@ impl Submit {
     /// Reads the application's JSON (see `Session::submit`).
     pub fn read(json: &str, max_depth: usize, start: Start) -> Result<(Self, IfBusy), Misuse> {
         let expected = Misuse::Input("a JSON object");
-        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
-        let start = match fields.some("unasked").and_then(Raw::string).as_deref() {
+        let fields = Fields::read(json, max_depth).ok_or(expected)?;
+        let start = match fields.text("unasked").as_deref() {
             Some(how) if start == Start::Submit => Start::Unasked { continues: how == "continues" },
             _ => start,
         };
@@ -93,14 +93,14 @@ impl Submit {
         if !row.has(SUBMIT_RUN) && start != Start::Attach {
             return Err(Misuse::Input("a string \"runId\""));
         }
-        let if_busy = match fields.some("ifBusy").and_then(Raw::string).as_deref() {
+        let if_busy = match fields.text("ifBusy").as_deref() {
             None | Some("queue") => IfBusy::Queue,
             Some("replace") => IfBusy::Replace,
             Some("drop") => IfBusy::Drop,
             Some("reject") => IfBusy::Reject,
             Some(_) => return Err(Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"")),
         };
-        if !row.has(IF_AWAITING) && fields.some("ifAwaiting").and_then(Raw::string).is_some() {
+        if !row.has(IF_AWAITING) && fields.text("ifAwaiting").is_some() {
             return Err(Misuse::Input("\"deny\", \"wait\" or \"reject\" as \"ifAwaiting\""));
         }
         match row.some(SUBMIT_MESSAGES) {
@@ -116,14 +116,13 @@ impl Submit {
         for (member, json) in options(&fields, &mut unknown)? {
             row.set(member, Value::Text(json));
         }
-        let own = fields.some("own").and_then(Raw::array).unwrap_or_default();
-        let own = own.into_iter().filter_map(|raw| raw.string().map(String::from)).gather();
+        let own = fields.strings("own");
         Ok((Self { ticket: 0, start, row, own, page_tools: PageTool::read_all(&fields), unknown }, if_busy))
     }
 
     /// Takes over what `json`, which `edited` was read from, says. It begins as before.
     pub fn edit(&mut self, json: &str, edited: Self) {
-        let fields = Raw::parse_object(json, usize::MAX).ok().flatten();
+        let fields = Fields::read(json, usize::MAX);
         let says = |name: &str| fields.as_ref().is_some_and(|fields| fields.get(name).is_some());
         let mut members: Members = 0;
         for (at, member) in SUBMIT.iter().enumerate().filter(|(at, member)| says(member.name) && edited.row.has(*at)) {
@@ -141,7 +140,7 @@ impl Submit {
     /// Takes over what the application's options are now (`{tools?, pageTools?, context?, forwardedProps?}`), but for what was
     /// submitted. Says whether the request is another one.
     pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
-        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(Misuse::Input("a JSON object"))?;
+        let fields = Fields::read(json, max_depth).ok_or(Misuse::Input("a JSON object"))?;
         let mut changed = false;
         // Unknown members were a warning of the submit.
         for (member, json) in options(&fields, &mut Vec::new())? {
@@ -202,7 +201,7 @@ impl Submit {
     pub fn restore(raw: Raw<'_>, depth: usize) -> Result<Self, Misuse> {
         let expected = Misuse::Input("a saved submit");
         let fields: Fields<'_> = raw.object().ok_or(expected.clone())?;
-        let start = match fields.get("start").and_then(Raw::string).as_deref() {
+        let start = match fields.text("start").as_deref() {
             Some("submit") => Start::Submit,
             Some("retry") => Start::Retry,
             Some("regenerate") => Start::Regenerate,

@@ -15,15 +15,14 @@ pub(in crate::session) struct PageTool {
 impl PageTool {
     /// Reads `pageTools`: `[{name, manual?, needsApproval?, followUp?}]`.
     pub fn read_all(input: &Fields<'_>) -> Vec<Self> {
-        let list = input.some("pageTools").and_then(Raw::array).unwrap_or_default();
+        let list = input.list("pageTools");
         let tool = |raw: Raw<'_>| {
             let fields = raw.object()?;
-            let is = |name: &str| fields.get(name).and_then(Raw::boolean);
             Some(Self {
                 name: fields.get("name")?.string()?.into_owned(),
-                manual: is("manual") == Some(true),
-                needs_approval: is("needsApproval") == Some(true),
-                follow_up: is("followUp") != Some(false),
+                manual: fields.yes("manual"),
+                needs_approval: fields.yes("needsApproval"),
+                follow_up: fields.get("followUp").is_none_or(|given| given.text() != "false"),
             })
         };
         list.into_iter().filter_map(tool).gather()
@@ -36,7 +35,7 @@ impl PageTool {
         for (name, is) in
             [("manual", self.manual), ("needsApproval", self.needs_approval), ("followUp", self.follow_up)]
         {
-            object.member(name).push_str(if is { "true" } else { "false" });
+            object.flag(name, is);
         }
         object.close();
     }

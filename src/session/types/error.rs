@@ -1,5 +1,6 @@
 //! The errors of a run, as the application sees them.
 
+use crate::rules::Violation;
 use crate::thread::LimitExceeded;
 use crate::wire::{JsonWriter, Raw};
 
@@ -90,6 +91,13 @@ impl AgentError {
         Self { code: Some("truncated".into()), lost, ..Self::new(ErrorKind::Connection, message, true) }
     }
 
+    /// A broken rule as the error that strict rules make of it.
+    pub(crate) fn broken(violation: Violation, event_type: Option<String>) -> Self {
+        let Violation { code, rule, message, .. } = violation;
+        let code = Some(code.as_str().to_owned());
+        Self { code, rule: Some(rule), event_type, ..Self::new(ErrorKind::Protocol, message, false) }
+    }
+
     /// The error for input that would exceed a limit.
     pub(crate) fn exceeded(exceeded: LimitExceeded) -> Self {
         let LimitExceeded { code, option, limit } = exceeded;
@@ -124,9 +132,10 @@ impl AgentError {
     /// The error as `AgentError.from` of the package reads it.
     pub fn write(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.string("kind", self.kind.name()).string("message", &self.message);
-        object.member("retryable").push_str(if self.retryable { "true" } else { "false" });
         object
+            .string("kind", self.kind.name())
+            .string("message", &self.message)
+            .flag("retryable", self.retryable)
             .number("status", self.status.map(u64::from))
             .number("retryAfterMs", self.retry_after_ms)
             .optional("code", self.code.as_deref())
@@ -134,7 +143,7 @@ impl AgentError {
             .optional("eventType", self.event_type.as_deref())
             .optional("body", self.body.as_deref());
         if self.lost {
-            object.member("lost").push_str("true");
+            object.flag("lost", true);
         }
         object.close();
     }

@@ -193,6 +193,7 @@ describe("a call", () => {
       const { agent, session, execute } = await running([named("t", { execute: (_, context) => new Promise(() => ({ signal } = context)) })]);
       await execute("1", "t");
       end(agent, session);
+      await turn();
       assert.ok(signal.aborted);
     }
   });

@@ -144,7 +144,7 @@ export const bugs = [
   {
     name: "a result is warned of with each change",
     file: "core/checks.ts",
-    from: "if (known && known[0] === result) return known[1];",
+    from: "if (last && last[0] === result) return last[1];",
     to: "",
     tests: ["schemas"],
   },

@@ -39,21 +39,7 @@ describe("the first snapshot and the core's idea of it", { skip: !real && "the c
     ({ Session } = await load("glue/core"));
   });
 
-  const options = {
-    ...{ threadId: "t", rules: "tolerant", protocol: "1.0", events: "", graceMs: 1000 },
-    ...{
-      maxFrameBytes: 1e6,
-      maxStateBytes: 1e7,
-      maxThreadBytes: 1e8,
-      maxItems: 1e5,
-      maxWarnings: 100,
-      maxErrorBodyBytes: 1e6,
-      errorBodyMs: 5000,
-      maxQueue: 32,
-      maxDepth: 512,
-      network: "{}",
-    },
-  };
+  const options = JSON.stringify({ threadId: "t" });
   const host = new Proxy({}, { get: () => () => {} });
   const patched = (messages, state) => {
     const session = new Session(options, JSON.stringify(messages), JSON.stringify(state), host);

@@ -168,6 +168,38 @@ describe("one owner of all tabs", () => {
     two.dispose();
   });
 
+  it("what a tab could not write, as its store gave no answer, is there when it has the store again", async () => {
+    const { all, store } = shared(full);
+    let answers = false;
+    const codes = [];
+    const load = () => (answers ? all.now : never());
+    const one = open(0, { persist: { ...store(), load }, saving: { loadMs: 5 }, onWarning: ({ code }) => codes.push(code) });
+    await until(() => codes.includes("not-restored"));
+    one.setMessages([user("b", "mine")]);
+    const two = open(1, { persist: store() });
+    await until(() => texts(two).includes("one"));
+    answers = true;
+    two.dispose();
+    await until(() => texts(one).length === 2);
+    assert.deepEqual(texts(one), ["one", "mine"]);
+  });
+
+  it("an edit that waits for another tab keeps its place before an agent of other options", async () => {
+    const { all, store } = shared({ ...full, queue: [] });
+    const one = open(0, { persist: store() });
+    await until(() => working().length === 1);
+    Session.last.save = () => JSON.stringify(all.now);
+    void one.submit("1");
+    const two = open(1, { persist: store() });
+    await until(() => texts(two).length);
+    two.setMessages((messages) => [...messages, user("e", "edited")]);
+    const three = open(1, { persist: store(), rules: "strict" });
+    await turn();
+    one.dispose();
+    await until(() => all.now.messages.some(({ id }) => id === "e"));
+    await until(() => texts(three).includes("edited"));
+  });
+
   for (const ms of [0, 50])
     it(`a call that nobody is there for keeps no other tab waiting; a save takes ${ms} ms`, { skip: !real }, async () => {
       const { all, store: quick } = shared();

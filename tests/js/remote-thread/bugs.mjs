@@ -95,7 +95,7 @@ export const bugs = [
   {
     name: "a page that opens its thread gives its store away",
     file: "persistence/saves.ts",
-    from: "link.busy() || !!thread.remote.thread?.isLoading()",
+    from: "link.busy() || !!remote.thread?.isLoading()",
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -130,7 +130,7 @@ export const bugs = [
   {
     name: "a thread that could not be opened keeps the store",
     file: "persistence/saves.ts",
-    from: "thread.remote.thread?.hasFailed() ?",
+    from: "remote.thread?.hasFailed() ?",
     to: "false ?",
     tests: ["saves-tabs"],
   },

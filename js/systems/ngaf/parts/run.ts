@@ -8,7 +8,7 @@ import type { DeliveryOutcome, NgafEvent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 
 export interface RunPart {
-  /** Whether it has not been told its end. */
+  /** Whether a run is in progress whose end has not been reported. */
   readonly open: boolean;
   /** RUN_STARTED. */
   started(): void;

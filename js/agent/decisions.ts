@@ -1,0 +1,30 @@
+// A person's decisions about calls of tools.
+
+import type { Agent } from "../api/types.js";
+import { toJson } from "../base/failure.js";
+import type { Self } from "./self.js";
+
+/** These methods of an agent. */
+export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "addToolResult" | "approve" | "deny"> {
+  const { thread: { link, source }, view, act } = self;
+
+  /** Sends one. The core may have to be loaded first. */
+  const decide = (method: "settleCall" | "deny", json: string): void => {
+    act();
+    link.act((session) => session.call(method, json));
+  };
+
+  return {
+    // The core says what is wrong with it.
+    addToolResult: (reply) => decide("settleCall", toJson({ ...reply })),
+    approve: (...replies: readonly unknown[]) => {
+      act();
+      // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.
+      const { toolCalls } = view.read();
+      const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, replies);
+      if (source.parts()) approve();
+      else link.act(approve);
+    },
+    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
+  };
+}

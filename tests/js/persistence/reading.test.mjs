@@ -1,0 +1,101 @@
+// A thread's questions to its store, and when the answer counts.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { deferred, load } from "../lib.mjs";
+import { turn } from "./over-stores.mjs";
+
+const { ask } = await load("persistence/reading");
+const { settle } = await load("base/promise");
+const { union } = await load("snapshot/compose");
+
+const save = (text) => ({ v: 1, messages: [{ id: text, role: "user", content: text }], state: {}, queue: [] });
+
+describe("a question to a store", () => {
+  let heard;
+  /** A thread that owns its store, waits, and has nothing. */
+  const thread = (more) => {
+    const said = save("said");
+    const link = { awaitSave() {}, open: () => false, busy: () => false, load() {}, save: () => JSON.stringify(said) };
+    const members = { watched: () => false };
+    const emitter = { emit: (_, { code }) => heard.push(code) };
+    const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
+    return {
+      kit: { settle, union },
+      thread: client,
+      beginning: { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) },
+      saving: { loadMs: 500 },
+      claim: { version: () => 0, owns: () => true, rest() {}, write: ({ save }) => heard.push(`wrote ${JSON.parse(save).messages.map(({ id }) => id)}`) },
+      keeper: { touch: () => heard.push("touched"), stop() {} },
+      ...{ gate: "closed", waiting: [], store: "known", seen: 0, last: undefined, dirty: false, shows: false },
+      ...more,
+    };
+  };
+  beforeEach(() => {
+    heard = [];
+    mock.timers.enable({ apis: ["setTimeout"] });
+  });
+  afterEach(() => mock.timers.reset());
+
+  it("is answered at once, or refused", async () => {
+    for (const [read, store] of [[() => save("a"), "known"], [() => {
+      throw "no";
+    }, "refused"]]) {
+      const self = thread();
+      ask(self, read);
+      assert.deepEqual([self.gate, self.store], ["open", store]);
+    }
+    mock.timers.tick(500);
+    await turn();
+    assert.deepEqual(heard, ["a", "refused: no"]);
+  });
+
+  it("is open until the answer comes, or is late; what comes after that is shown, unless something was said", async () => {
+    for (const dirty of [false, true]) {
+      heard = [];
+      const self = thread({ dirty });
+      const answer = deferred();
+      ask(self, () => answer.promise);
+      assert.deepEqual([self.gate, self.store], ["closed", "asked"]);
+      mock.timers.tick(500);
+      await turn();
+      assert.deepEqual([self.gate, self.store, heard], ["open", "late", ["nothing", "not-restored"]]);
+      answer.resolve(save("x"));
+      await turn();
+      assert.deepEqual([self.store, heard.at(-1), self.aside && JSON.parse(self.aside)], ["known", dirty ? "touched" : "x", dirty ? save("x") : undefined]);
+    }
+  });
+
+  it("that is refused too late is as if it was refused, and nothing is reported once more", async () => {
+    const self = thread();
+    const answer = deferred();
+    ask(self, () => answer.promise);
+    mock.timers.tick(500);
+    await turn();
+    heard = [];
+    answer.reject(new Error("no"));
+    await turn();
+    assert.deepEqual([self.store, heard], ["refused", []]);
+  });
+
+  it("counts no more once the next one is asked", async () => {
+    const self = thread();
+    const [first, second, third] = [deferred(), deferred(), deferred()];
+    for (const { promise } of [first, second, third]) ask(self, () => promise, Infinity);
+    first.resolve(save("1"));
+    second.reject(new Error("2"));
+    await turn();
+    assert.deepEqual([heard, self.store], [[], "asked"]);
+  });
+
+  it("is too late after the end, which hears that it has come", async () => {
+    const self = thread();
+    const answer = deferred();
+    ask(self, () => answer.promise);
+    Object.assign(self, { gate: "ended", dirty: true, last: JSON.stringify(save("said")), answered: () => heard.push("answered") });
+    mock.timers.tick(500);
+    answer.resolve(save("1"));
+    await turn();
+    assert.deepEqual(heard, ["wrote 1,said", "answered"]);
+  });
+});
