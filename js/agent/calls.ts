@@ -37,10 +37,8 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
     const found = [members.requester(), ...members.present()].map((member) => findTool(member.options(), name));
     return (submitTools(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
   };
-  // Calls that have ended, and calls that are to be held, each with the controller that it ran with.
-  let ended: (readonly [string, AbortController, string])[] = [];
-  let held: string[] = [];
-  let holding = false;
+  const end = createEnds(running, settle);
+  const holdBack = createHolds(hold);
   // Calls that wait for somebody to be there.
   const waiting = new Set<string>();
 
@@ -69,27 +67,6 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
     return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: members.requester().agent });
   };
 
-  /** The core, hearing of one, gives the next one from inside: it hears of these together, however many they are. */
-  const holdBack = (toolCallId: string): void => {
-    held.push(JSON.stringify({ toolCallId }));
-    if (holding) return;
-    holding = true;
-    try {
-      while (held.length) hold(`[${held.splice(0).join()}]`);
-    } finally {
-      holding = false;
-    }
-  };
-
-  /** The core hears of what ends in the same turn together: each time is a change of the whole list, and perhaps a save. */
-  const settleAll = (): void => {
-    // Abandoned meanwhile, or held and executed again.
-    const still = ended.splice(0, most).filter(([toolCallId, controller]) => running.get(toolCallId) === controller);
-    if (ended.length) turn(settleAll);
-    for (const [toolCallId] of still) running.delete(toolCallId);
-    if (still.length) settle(`[${still.map(([, , json]) => json).join()}]`);
-  };
-
   const abandon = (toolCallId: string): void => {
     running.get(toolCallId)?.abort();
     running.delete(toolCallId);
@@ -101,14 +78,9 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
     execute: (toolCallId, name, json, approved) => {
       const controller = new AbortController();
       running.set(toolCallId, controller);
-      const end = (how: { result: unknown } | { error: string }): void => {
-        if (running.get(toolCallId) !== controller) return;
-        if (!ended.length) queueMicrotask(settleAll);
-        ended.push([toolCallId, controller, toSettled({ toolCallId, ...how })]);
-      };
       run(toolCallId, name, json, approved, controller.signal).then(
-        (result) => end({ result }),
-        (cause) => end({ error: messageOf(cause) }),
+        (result) => end(controller, { toolCallId, result }),
+        (cause) => end(controller, { toolCallId, error: messageOf(cause) }),
       );
     },
     check: (name, args) => {
@@ -123,6 +95,46 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
   };
 }
 
+/** The end of a call, as its tool says it. */
+interface CallEnd {
+  readonly toolCallId: string;
+  readonly result?: unknown;
+  readonly error?: string;
+}
+
+/** The core hears of what ends in the same turn together: each time is a change of the whole list, and perhaps a save. */
+function createEnds(running: Map<string, AbortController>, settle: CallsClient["settle"]): (controller: AbortController, end: CallEnd) => void {
+  const ended: (readonly [string, AbortController, string])[] = [];
+  const settleAll = (): void => {
+    // Abandoned meanwhile, or held and executed again.
+    const still = ended.splice(0, most).filter(([toolCallId, controller]) => running.get(toolCallId) === controller);
+    if (ended.length) turn(settleAll);
+    for (const [toolCallId] of still) running.delete(toolCallId);
+    if (still.length) settle(`[${still.map(([, , json]) => json).join()}]`);
+  };
+  return (controller, end) => {
+    if (running.get(end.toolCallId) !== controller) return;
+    if (!ended.length) queueMicrotask(settleAll);
+    ended.push([end.toolCallId, controller, toSettled(end)]);
+  };
+}
+
+/** The core, hearing of a call to hold, gives the next one from inside: it hears of these together, however many they are. */
+function createHolds(hold: CallsClient["hold"]): (toolCallId: string) => void {
+  const held: string[] = [];
+  let holding = false;
+  return (toolCallId) => {
+    held.push(JSON.stringify({ toolCallId }));
+    if (holding) return;
+    holding = true;
+    try {
+      while (held.length) hold(`[${held.splice(0).join()}]`);
+    } finally {
+      holding = false;
+    }
+  };
+}
+
 /** The tool of that name, as the agent's options have it now. */
 function findTool({ tools }: AgentOptions, name: string): PageTool | undefined {
   return (typeof tools === "function" ? tools() : tools)?.find((tool) => tool.name === name) as PageTool | undefined;
@@ -132,7 +144,7 @@ function findTool({ tools }: AgentOptions, name: string): PageTool | undefined {
 const messageOf = (cause: unknown): string => reasonOf(cause) || "The tool failed";
 
 /** The end of a call as the core reads it. A result that is no JSON is an error of the tool. */
-function toSettled(end: { toolCallId: string; result?: unknown; error?: string | undefined }): string {
+function toSettled(end: CallEnd): string {
   try {
     return JSON.stringify(end);
   } catch (cause) {

@@ -1,10 +1,13 @@
 // The host of a session in the page: it makes the requests and the calls, keeps saves, and lets the application hear of events.
 
+import { retained } from "../base/weak.js";
 import type { Session } from "../glue/core.js";
 import type { Cause } from "./cause.js";
 import { emitCustom } from "./checked.js";
 import type { Checks } from "./checks.js";
 import type { LinkClient, LinkState } from "./client.js";
+import type { Patches } from "./patches.js";
+import { readBody } from "./read.js";
 import type { WatchfulHost } from "./traps.js";
 
 /** The session of the host. */
@@ -14,18 +17,39 @@ interface Hosted<State> {
   ask(method: (session: Session) => void): boolean;
   readonly cause: Cause;
   readonly checks: Checks<State> | undefined;
+  readonly patches: Patches;
+  /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
+  shows(): boolean;
+  /** As in `readBody`. */
+  readonly task: { until: number };
+  live(): object;
+  fail(trap: unknown): void;
 }
 
-/** The host of this session; `methods` are those of the session itself. */
+/** The host of this session; `settled`: a ticket has come to its end. */
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
-  { current, ask, cause, checks }: Hosted<State>,
-  methods: Pick<WatchfulHost, "receive" | "changed" | "settled" | "hold" | "tick" | "lost">,
+  { current, ask, cause, checks, patches, shows, task, live, fail }: Hosted<State>,
+  settled: WatchfulHost["settled"],
 ): WatchfulHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
-    ...methods,
+    receive: (reader, body, memory) => readBody(reader, body, memory, fail, task),
+    changed: (urgent) => {
+      if (!shows()) return;
+      if (urgent) patches.show(task.until);
+      else patches.schedule();
+    },
+    settled,
+    hold: (on) => {
+      if (on && current()) retained.add(live());
+      else retained.delete(live());
+    },
+    tick: () => {
+      if (retained.has(live())) ask((opened) => opened.call("tick"));
+    },
+    lost: fail,
     request: (...which) => {
       cause.clear();
       return parts.request(...which);

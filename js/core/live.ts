@@ -14,7 +14,6 @@ import type { LinkClient, Live, LinkState } from "./client.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
-import { readBody } from "./read.js";
 import { rescue } from "./rescue.js";
 import { createTickets } from "./tickets.js";
 import { isTrap, watched, type WatchfulHost } from "./traps.js";
@@ -46,86 +45,75 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const current = (): boolean => shared.live === live;
   const shows = (): boolean => current() && !shared.held;
 
-  const fail = (error: unknown, last = read()): void => {
-    if (!current() || shared.disposed) return;
+  /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
+  const leave = (last: () => void): void => {
     shared.live = undefined;
     retained.delete(live);
     patches.clear();
     calls.abandonAll();
-    const shown = rescue(client, shared, last, restoring);
-    shared.giveUp(AgentError.is(error) ? error : internal("The WebAssembly core has failed", error), shown);
+    last();
     patches.leave();
   };
 
-  const ask = (method: (session: Session) => void): boolean => {
-    try {
-      method(session!);
-      return true;
-    } catch (error) {
-      if (!isTrap(error)) throw misuse(error);
-      fail(error);
-      return false;
-    }
+  const fail = (error: unknown, last = read()): void => {
+    if (!current() || shared.disposed) return;
+    leave(() => {
+      const shown = rescue(client, shared, last, restoring);
+      shared.giveUp(AgentError.is(error) ? error : internal("The WebAssembly core has failed", error), shown);
+    });
   };
+
+  const ask = asking(() => session!, fail);
 
   /** The notifications that somebody listens to. */
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
   const flush = (): void => patches.show(Infinity);
 
-  const patches = createPatches(client, {
-    ...{ shows, fail, checkpoint: history.add, explain: cause.explain },
+  const said = {
     takePatch: () => session!.takePatch(),
-    check: (next) => checks?.snapshot(next),
-  });
+    check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
+  };
+  const patches = createPatches(client, { ...said, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createTickets(shared, {
     ...{ current, read, fail, explain: cause.explain },
     session: () => session!,
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
-  const host = createHost(client, shared, { current, ask, cause, checks }, {
-    receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
-    changed: (urgent) => {
-      if (!shows()) return;
-      if (urgent) patches.show(task.until);
-      else patches.schedule();
-    },
-    settled,
-    hold: (on) => {
-      if (on && current()) retained.add(live);
-      else retained.delete(live);
-    },
-    tick: () => {
-      if (retained.has(live)) ask((opened) => opened.call("tick"));
-    },
-    lost: (trap) => fail(trap),
-  });
+  const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail: (trap: unknown) => fail(trap) };
+  const host = createHost(client, shared, hosted, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
+    ...said,
     ...{ host, ask, start, fail },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })),
     restored: () => void (restoring = false),
-    takePatch: () => session!.takePatch(),
-    check: (next) => checks?.snapshot(next),
     flush,
     ...createCalls(shared, ask, flush),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {
-      retained.delete(live);
       // The caller decides about its runs.
-      shared.live = undefined;
-      call(() => session?.call("dispose"));
-      patches.clear();
-      calls.abandonAll();
-      patches.leave();
+      leave(() => call(() => session?.call("dispose")));
       // Not now: this may be a call from inside the session.
       if (session) queueMicrotask(() => call(() => session!.free()));
     },
   };
   return live;
 }
+
+/** Calls the session. False if it was lost over it, which `fail` hears of. */
+const asking = (session: () => Session, fail: (trap: unknown) => void) => (method: (session: Session) => void): boolean => {
+  try {
+    method(session());
+    return true;
+  } catch (error) {
+    if (!isTrap(error)) throw misuse(error);
+    fail(error);
+    return false;
+  }
+};
 
 /** A new session at the port. It references its host only weakly: that may be collected with the agent. */
 function construct<State>(port: Port, host: WatchfulHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): Session {

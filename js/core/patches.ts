@@ -40,12 +40,50 @@ export interface Patches {
   leave(): void;
 }
 
-/** Shows nothing yet. */
-export function createPatches<State>(client: LinkClient<State>, session: Patched<State>): Patches {
-  type Snapshot = AgentSnapshot<State>;
-  // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
+/** A patch that is being applied, with the checkpoints on its way. */
+interface Applying<Snapshot> {
+  /** Applies what the core gives, until that time. `true`: there is something to show; `undefined`: the rest is done later. */
+  advance(until: number): boolean | undefined;
+  /** The snapshot to show, once; `large`: it is of something that grows. */
+  take(): { readonly snapshot: Snapshot; readonly large: boolean; readonly checkpoints: readonly Parameters<Mark<Snapshot>>[] };
+  /** Whether a patch is not applied to its end. */
+  partly(): boolean;
+}
+
+/** Nothing is applied; `takePatch` gives the next one, or a part of it, for what `read` shows. */
+function createApplying<Snapshot extends AgentSnapshot<unknown>>(read: () => Snapshot, takePatch: () => string | undefined): Applying<Snapshot> {
   let patching: Patching<Snapshot> | undefined;
   const checkpoints: Parameters<Mark<Snapshot>>[] = [];
+  return {
+    advance: (until) => {
+      const overdue = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
+      // The patch in progress lacks changes that have come since.
+      let again = !!patching;
+      for (;;) {
+        while (patching?.step()) if (overdue()) return undefined;
+        if (patching?.whole && !again) return true;
+        const patch = takePatch();
+        // In worker mode a part may be on its way.
+        if (patch === undefined) return !!patching?.whole;
+        if (patching?.whole) again = false;
+        if (!patching || patching.whole) patching = beginPatch(patching?.snapshot ?? read(), (...mark) => checkpoints.push(mark));
+        patching.take(patch);
+        if (overdue()) return undefined;
+      }
+    },
+    take: () => {
+      const { snapshot, large } = patching!;
+      patching = undefined;
+      return { snapshot, large, checkpoints: checkpoints.splice(0) };
+    },
+    partly: () => !!patching,
+  };
+}
+
+/** Shows nothing yet. */
+export function createPatches<State>(client: LinkClient<State>, session: Patched<State>): Patches {
+  const applying = createApplying(client.read, session.takePatch);
+  // It continues in a task of its own.
   let turning = false;
   // The last patch was: if it is of something that grows, the next one is as well.
   let large = false;
@@ -58,42 +96,23 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
     scheduler.clear();
     if (!session.shows()) return;
     try {
-      if (!advance(until)) return;
+      const whole = applying.advance(until);
+      if (whole === undefined) goOn();
+      if (!whole) return;
     } catch (error) {
       session.fail(error);
       return;
     }
-    const { snapshot: next } = patching!;
-    ({ large } = patching!);
-    patching = undefined;
-    for (const mark of checkpoints.splice(0)) session.checkpoint(...mark);
+    const { snapshot: next, checkpoints, ...shown } = applying.take();
+    ({ large } = shown);
+    for (const mark of checkpoints) session.checkpoint(...mark);
     if (next.error !== client.read().error) session.explain(next.error);
     session.check(next);
     client.publish(next);
     leave();
   };
 
-  /** Applies what the core gives, until that time. False: there is nothing to show. */
-  const advance = (until: number): boolean => {
-    const overdue = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
-    // The patch in progress lacks changes that have come since.
-    let again = !!patching;
-    for (;;) {
-      while (patching?.step()) if (overdue()) return goOn();
-      if (patching?.whole && !again) return true;
-      const patch = session.takePatch();
-      // In worker mode a part may be on its way.
-      if (patch === undefined) return !!patching?.whole;
-      if (patching?.whole) again = false;
-      if (!patching || patching.whole) {
-        patching = beginPatch(patching?.snapshot ?? client.read(), (...mark) => checkpoints.push(mark));
-      }
-      patching.take(patch);
-      if (overdue()) return goOn();
-    }
-  };
-
-  const goOn = (): false => {
+  const goOn = (): void => {
     if (!turning) {
       turn(() => {
         turning = false;
@@ -101,7 +120,6 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
       });
     }
     turning = true;
-    return false;
   };
 
   const leave = (): void => {
@@ -113,10 +131,10 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
     schedule: () => scheduler.schedule(large),
     onceShown: (until, action) => {
       show(until);
-      if (patching) unshown.push(action);
+      if (applying.partly()) unshown.push(action);
       else action();
     },
-    partly: () => !!patching,
+    partly: applying.partly,
     clear: scheduler.clear,
     leave,
   };

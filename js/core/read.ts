@@ -35,90 +35,105 @@ export function readBody(
   lost: (trap: unknown) => void,
   task = { until: Infinity },
 ): void {
-  const { performance } = globalThis;
-  const take = createInput(body, memory, task);
-  let [began, last] = [0, -Infinity];
-  let size = pieceBytes;
+  new BodyReader(reader, body, createInput(body, memory, task), lost, task).next();
+}
 
-  const next = (): void => {
+class BodyReader {
+  // When this slice began, and when the core was last given something.
+  #began = 0;
+  #last = -Infinity;
+  #size = pieceBytes;
+
+  constructor(
+    readonly reader: ReadableStreamDefaultReader<Uint8Array>,
+    readonly body: Body,
+    readonly take: (piece: Uint8Array, now: number) => number,
+    readonly lost: (trap: unknown) => void,
+    readonly task: { until: number },
+  ) {}
+
+  readonly next = (): void => {
     try {
-      void reader.read().then(come, fail);
+      void this.reader.read().then(this.#come, this.#fail);
     } catch (error) {
-      fail(error);
+      this.#fail(error);
     }
   };
-  const fail = (error: unknown): void => close(() => body.fail(error));
 
-  const come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
-    if (done) return close(() => body.end());
-    if (!ArrayBuffer.isView(value)) return fail(new TypeError("the body of the response is not made of bytes"));
+  readonly #fail = (error: unknown): void => this.#close(() => this.body.fail(error));
+
+  readonly #come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+    if (done) return this.#close(() => this.body.end());
+    if (!ArrayBuffer.isView(value)) return this.#fail(new TypeError("the body of the response is not made of bytes"));
     const now = performance.now();
-    if (now - last > pauseMs) began = now;
-    last = now;
-    give(value);
+    if (now - this.#last > pauseMs) this.#began = now;
+    this.#last = now;
+    this.#give(value);
   };
 
-  const give = (chunk: Uint8Array): void => {
+  #give(chunk: Uint8Array): void {
     try {
       for (let rest = chunk;;) {
-        const bytes = size;
+        const bytes = this.#size;
         const whole = rest.length <= bytes;
         // A view costs a small read more than its copy does.
-        const wanted = take(whole ? rest : rest.subarray(0, bytes), last);
-        if (!wanted) return body.free();
-        if (wanted === steps) return goOn(whole ? undefined : rest.subarray(bytes));
+        const wanted = this.take(whole ? rest : rest.subarray(0, bytes), this.#last);
+        if (!wanted) return this.body.free();
+        if (wanted === steps) return this.#goOn(whole ? undefined : rest.subarray(bytes));
         const now = performance.now();
-        size = now - last > slowMs ? leastBytes : Math.min(size * 2, pieceBytes);
+        this.#size = now - this.#last > slowMs ? leastBytes : Math.min(this.#size * 2, pieceBytes);
         // A small piece may take long as well: who listens is called from inside.
-        last = now;
+        this.#last = now;
         if (!whole) rest = rest.subarray(bytes);
-        if (last - began > sliceMs) return whole ? wait(next) : giveLater(rest);
-        if (whole) return next();
+        if (this.#last - this.#began > sliceMs) return whole ? this.#wait(this.next) : this.#giveLater(rest);
+        if (whole) return this.next();
       }
     } catch (error) {
-      trapped(error);
+      this.#trapped(error);
     }
-  };
+  }
 
   // A long event is read in steps, each a task of its own: the last one may take as long as all before it.
-  const goOn = (rest: Uint8Array | undefined): void =>
-    wait(() => {
+  #goOn(rest: Uint8Array | undefined): void {
+    this.#wait(() => {
       try {
-        const wanted = take(nothing, last);
-        if (!wanted) body.free();
-        else if (wanted === steps) goOn(rest);
-        else wait(rest ? () => give(rest) : next);
+        const wanted = this.take(nothing, this.#last);
+        if (!wanted) this.body.free();
+        else if (wanted === steps) this.#goOn(rest);
+        else this.#wait(rest ? () => this.#give(rest) : this.next);
       } catch (error) {
-        trapped(error);
+        this.#trapped(error);
       }
     });
+  }
 
   // A closure in the loop would cost every read.
-  const giveLater = (rest: Uint8Array): void => wait(() => give(rest));
+  #giveLater(rest: Uint8Array): void {
+    this.#wait(() => this.#give(rest));
+  }
 
-  const wait = (resume: () => void): void =>
+  #wait(resume: () => void): void {
     turn(() => {
-      began = last = performance.now();
+      this.#began = this.#last = performance.now();
       resume();
     });
+  }
 
-  const close = (report: () => void): void => {
-    task.until = performance.now() + sliceMs;
+  #close(report: () => void): void {
+    this.task.until = performance.now() + sliceMs;
     try {
       report();
-      body.free();
-      task.until = Infinity;
+      this.body.free();
+      this.task.until = Infinity;
     } catch (error) {
-      trapped(error);
+      this.#trapped(error);
     }
-  };
+  }
 
-  const trapped = (error: unknown): void => {
-    task.until = Infinity;
-    lost(error);
-  };
-
-  next();
+  #trapped(error: unknown): void {
+    this.task.until = Infinity;
+    this.lost(error);
+  }
 }
 
 /** Gives the core pieces, each at a time of `performance.now`. The result is 0 when nothing more is wanted, 2 when it has more to do. */

@@ -50,34 +50,15 @@ export interface Guesses<State> {
 /** `partly`: whether a patch is not applied to its end. */
 export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: (next: AgentSnapshot<State>) => void, partly: () => boolean): Guesses<State> {
   const guesses = new Set<Guess<State>>();
-  let confirmed = read();
-  // Guesses have been dropped: since what was shown last, and since what was shown without any.
-  let unshown = false;
-  let dropped = false;
-
-  const show = (): void => {
-    unshown = false;
-    if (dropped && !guesses.size) confirmed = keepShown(read(), confirmed);
-    dropped &&= guesses.size > 0;
-    publish([...guesses].reduce((snapshot, { fold }) => fold(snapshot), confirmed));
-  };
-  const drop = (guess: Guess<State>): void => {
-    if (guesses.delete(guess)) dropped = unshown = true;
-  };
-  /** Drops what the worker has done: what that has come to is in `confirmed`. */
-  const dropDone = (): void => {
-    for (const guess of guesses) if (guess.done) drop(guess);
-  };
   const sent = (): Guess<State>[] => [...guesses].filter(({ run, done }) => run && !done);
+  const shown = createShown(guesses, read, publish);
   const catchUp = (): void => {
-    if (partly()) return;
-    dropDone();
-    if (unshown) show();
+    if (!partly()) shown.catchUp();
   };
 
   return {
     get confirmed() {
-      return confirmed;
+      return shown.confirmed();
     },
     get all() {
       return [...guesses];
@@ -98,14 +79,10 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
           resolve();
         })
       );
-      show();
+      shown.show();
       return done;
     },
-    confirm: (next) => {
-      confirmed = next;
-      dropDone();
-      show();
-    },
+    confirm: shown.confirm,
     settled: (ticket) => {
       const early = sent().some((guess) => guess.ticket === ticket);
       for (const guess of guesses) if (guess.ticket === ticket || guess.stops) guess.done = true;
@@ -116,10 +93,47 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
       for (const guess of guesses) delete guess.run;
     },
     catchUp,
-    freeze: (amend = (shown) => shown) => {
-      confirmed = amend(read());
+    freeze: (amend = (last) => last) => {
+      shown.reset(amend(read()));
       guesses.clear();
     },
+  };
+}
+
+/** The shown snapshot: the last one of the worker, with the guesses applied. */
+function createShown<State>(guesses: Set<Guess<State>>, read: () => AgentSnapshot<State>, publish: (next: AgentSnapshot<State>) => void) {
+  let confirmed = read();
+  // Guesses have been dropped: since what was shown last, and since what was shown without any.
+  let unshown = false;
+  let dropped = false;
+
+  const show = (): void => {
+    unshown = false;
+    if (dropped && !guesses.size) confirmed = keepShown(read(), confirmed);
+    dropped &&= guesses.size > 0;
+    publish([...guesses].reduce((snapshot, { fold }) => fold(snapshot), confirmed));
+  };
+  const drop = (guess: Guess<State>): void => {
+    if (guesses.delete(guess)) dropped = unshown = true;
+  };
+  /** Drops what the worker has done: what that has come to is in `confirmed`. */
+  const dropDone = (): void => {
+    for (const guess of guesses) if (guess.done) drop(guess);
+  };
+  return {
+    confirmed: () => confirmed,
+    show,
+    /** Shows the thread without what the worker has done. */
+    catchUp: (): void => {
+      dropDone();
+      if (unshown) show();
+    },
+    confirm: (next: AgentSnapshot<State>): void => {
+      confirmed = next;
+      dropDone();
+      show();
+    },
+    reset: (next: AgentSnapshot<State>): void => void (confirmed = next),
   };
 }
 

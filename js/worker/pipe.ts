@@ -43,8 +43,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   mine: object,
   { posting, received }: PipeHooks = {},
 ): Pipe<Theirs> {
-  const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  let lastNumber = 0;
+  const questions = createQuestions();
   let outbox: PipeItem[] = [];
   let waking = false;
   let closed: string | undefined;
@@ -68,14 +67,8 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     wake();
   };
 
-  const answer = (number: number, value: unknown, failure?: Failure): void => {
-    const waiting = questions.get(number);
-    questions.delete(number);
-    if (failure) waiting?.reject(Object.assign(new Error(failure.message), failure));
-    else waiting?.resolve(value);
-  };
   const take = ([name, args, number]: PipeItem): void => {
-    if (!name) return answer(...(args as Parameters<typeof answer>));
+    if (!name) return questions.answer(...(args as Parameters<typeof questions.answer>));
     const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
     if (number === undefined) return void method(...args);
     const give = (value: unknown): void => send("", [number, value]);
@@ -96,19 +89,36 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   };
   return {
     tell: (name, ...args) => send(name, args),
-    ask: (name, ...args) =>
-      new Promise((resolve, reject) => {
-        if (closed !== undefined) return reject(new Error(closed));
-        questions.set(++lastNumber, { resolve, reject });
-        send(name, args, lastNumber);
-      }),
+    ask: (name, ...args) => closed === undefined ? questions.ask((number) => send(name, args, number)) : Promise.reject(new Error(closed)),
     part,
     wake,
     close: (reason) => {
       closed = reason;
       port.close();
-      for (const { reject } of questions.values()) reject(new Error(reason));
-      questions.clear();
+      questions.close(reason);
+    },
+  };
+}
+
+/** The questions that the other end has not answered. */
+function createQuestions() {
+  const open = new Map<number, (value: unknown, failure?: Failure) => void>();
+  let last = 0;
+  return {
+    /** Settles with the answer to the question that `send` sends under this number. */
+    ask: (send: (number: number) => void): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        open.set(++last, (value, failure) => (failure ? reject(Object.assign(new Error(failure.message), failure)) : resolve(value)));
+        send(last);
+      }),
+    answer: (number: number, value: unknown, failure?: Failure): void => {
+      open.get(number)?.(value, failure);
+      open.delete(number);
+    },
+    /** Rejects each of them with this message. */
+    close: (reason: string): void => {
+      for (const settle of open.values()) settle(undefined, { message: reason });
+      open.clear();
     },
   };
 }

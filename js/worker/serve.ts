@@ -32,31 +32,14 @@ export interface FromPage {
 // Calls that change nothing a save needs, or only what is in the page anyway.
 const unsaved: readonly Act[] = ["restore", "editState", "listen", "present", "online", "saved"];
 
+const lateEdit = { code: "edit-late", message: "The submit had started before its change arrived" };
+
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
-  let session: Session | undefined;
-  // Whether the core waits for something; and the last `rest` of the page, and the one that was answered.
-  let busy = false;
-  let rest = 0;
-  let rested = 0;
-
-  /** Calls the session. `undefined` if that throws, which is reported to the page. */
-  const attempt = <Value>(method: (session: Session) => Value, refused: (why: Failure) => void): Value | undefined => {
-    if (!session) return undefined;
-    try {
-      return method(session);
-    } catch (error) {
-      if (isTrap(error)) lose(error);
-      else refused(toFailure(error));
-      return undefined;
-    }
-  };
+  // The last `rest` of the page, and the one that was answered.
+  let [rest, rested] = [0, 0];
+  const { attempt, ...served } = createServed((error) => pipe.tell("lost", toFailure(error), isTrap(error)));
   const misused = (why: Failure): void => pipe.tell("misused", why);
-  const lose = (error: unknown): void => {
-    session = undefined;
-    busy = false;
-    pipe.tell("lost", toFailure(error), isTrap(error));
-  };
 
   const tickets = createTickets((name, json) => {
     // A caller that waits for the end finds it in the snapshot.
@@ -68,11 +51,7 @@ export function serve(port: MessagePort, core: Core): void {
   const mine: FromPage = {
     open: (options, messages, state) => {
       updates.acted();
-      try {
-        session = new core.Session(options, messages, state, host);
-      } catch (error) {
-        lose(error);
-      }
+      served.open(() => new core.Session(options, messages, state, host));
     },
     begin: (theirs, method, json) => {
       updates.acted();
@@ -85,9 +64,7 @@ export function serve(port: MessagePort, core: Core): void {
       if (method === "cancel" && argument === undefined) return;
       const refused = method === "restore" ? (why: Failure) => pipe.tell("unrestored", why) : misused;
       const done = attempt((opened) => opened.call(method, argument), refused);
-      if (method !== "editQueued" || done !== false) return;
-      const message = "The submit had started before its change arrived";
-      pipe.tell("warning", { code: "edit-late", message });
+      if (method === "editQueued" && done === false) pipe.tell("warning", lateEdit);
     },
     take: () => updates.show(),
     echo: (number) => {
@@ -96,12 +73,8 @@ export function serve(port: MessagePort, core: Core): void {
     },
     rest: (number) => void (rest = number),
     end: () => {
-      const last = session;
-      session = undefined;
-      busy = false;
       try {
-        last?.call("dispose");
-        last?.free();
+        served.end();
       } finally {
         pipe.tell("ended");
       }
@@ -111,22 +84,68 @@ export function serve(port: MessagePort, core: Core): void {
   const pipe = createPipe<FromWorker>(port, mine, {
     posting: () => {
       attempt(updates.post, misused);
-      if (!busy && rested !== rest) pipe.tell("idle", rested = rest);
+      if (!served.busy() && rested !== rest) pipe.tell("idle", rested = rest);
     },
     received: () => {
       if (updates.hasActed() || rested !== rest) pipe.wake();
     },
   });
-  const updates = createUpdates(pipe, () => session);
+  const updates = createUpdates(pipe, served.current);
   const host = createPageHost(pipe, updates, {
     settled: tickets.settled,
     hold: (on) => {
-      busy = on;
+      served.hold(on);
       pipe.wake();
     },
     tick: () => void attempt((opened) => opened.call("tick"), misused),
-    lost: lose,
+    lost: served.lose,
   });
+}
+
+/** The session of a port, from its beginning to its end. `lost` reports to the page why it could not begin or go on. */
+function createServed(lost: (error: unknown) => void) {
+  let session: Session | undefined;
+  // The core waits for something.
+  let busy = false;
+  const leave = (): Session | undefined => {
+    const last = session;
+    session = undefined;
+    busy = false;
+    return last;
+  };
+  const lose = (error: unknown): void => {
+    leave();
+    lost(error);
+  };
+  return {
+    lose,
+    current: () => session,
+    busy: () => busy,
+    hold: (on: boolean): void => void (busy = on),
+    open: (create: () => Session): void => {
+      try {
+        session = create();
+      } catch (error) {
+        lose(error);
+      }
+    },
+    /** Calls the session. `undefined` if that throws, which is reported to the page. */
+    attempt: <Value>(method: (session: Session) => Value, refused: (why: Failure) => void): Value | undefined => {
+      if (!session) return undefined;
+      try {
+        return method(session);
+      } catch (error) {
+        if (isTrap(error)) lose(error);
+        else refused(toFailure(error));
+        return undefined;
+      }
+    },
+    end: (): void => {
+      const last = leave();
+      last?.call("dispose");
+      last?.free();
+    },
+  };
 }
 
 /** The page's names for the core's tickets. `settle`: a ticket has ended, by the page's name where it has one. */

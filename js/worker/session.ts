@@ -91,9 +91,10 @@ export interface RemoteSession extends Session {
 /** The methods of a session that the page does not merely pass on. */
 type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] };
 
-/** The calls that the methods of the page make. */
+/** The calls that the methods of a session make. */
 interface WorkerCalls {
-  act(method: Act, json?: string): void;
+  /** Gives the worker something to do. */
+  readonly tell: Pipe<FromPage>["tell"];
   /** Calls back when the worker has done all that it was told before. */
   echo(done: () => void): void;
   end(): void;
@@ -112,11 +113,8 @@ export function createRemoteSession(
 ): RemoteSession {
   const echoes = createEchoes();
   const requests = createPageRequests(host);
-  let tickets = 0;
   const shown = createShown(host);
   const wait = createWait(() => session, owner);
-  let failure: AgentError | undefined;
-
   const close = (reason: string): void => {
     requests.close();
     wait.end();
@@ -124,25 +122,13 @@ export function createRemoteSession(
     echoes.close();
     owner.closed();
   };
-  const fail = (error: AgentError, died = false): void => {
-    if (failure) return;
-    failure = error;
-    const settle = owner.lost(died);
-    close(error.message);
-    if (settle) settle();
-    // The agent finds it where it looks for a patch.
-    else host.changed(true);
-  };
+  const loss = createLoss(host, owner, close);
 
   const mine: FromWorker = {
     ...passedOn(host, owner),
     ...requests.answers,
     ...shown.answers,
-    lost: (why, trapped) => {
-      const cause = Object.assign(new Error(why.message), why);
-      const { message, code = "input" } = why;
-      fail(trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause }));
-    },
+    lost: (why, trapped) => loss.fail(toLoss(why, trapped)),
     echo: echoes.arrived,
     idle: wait.idle,
     ended: () => close("The session has ended"),
@@ -153,47 +139,56 @@ export function createRemoteSession(
   };
   // The port outlives whoever holds this session.
   const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
-  /** Gives the worker something to do. */
-  const tell: typeof pipe.tell = (name, ...args) => {
+  const tell: typeof pipe.tell = (...call) => {
     wait.begin();
-    pipe.tell(name, ...args);
+    pipe.tell(...call);
   };
-
-  const begin = (method: Begin, json: string | undefined): number => {
-    tell("begin", --tickets, method, json);
-    return tickets;
-  };
-  const act = (method: Act, json?: string): true => {
-    tell("act", method, json);
-    return true;
-  };
-  const ownMethods = createOwnMethods(JSON.parse(options) as SessionOptions, owner, {
-    ...{ act, counters: shown.counters },
-    echo: (done) => session.echo(done),
-    end: () => pipe.tell("end"),
-  });
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
-    call: (method, json) => {
-      const answer = ownMethods[method];
-      if (answer) return answer(json);
-      return (begins(method) ? begin(method, json) : act(method as Act, json)) as SessionMethods[typeof method];
-    },
+    call: createMethods(JSON.parse(options) as SessionOptions, owner, {
+      ...{ tell, counters: shown.counters },
+      echo: (done) => session.echo(done),
+      end: () => pipe.tell("end"),
+    }),
     takePatch: () => {
-      if (failure) throw failure;
+      if (loss.error()) throw loss.error();
       return shown.take(() => pipe.tell("take"));
     },
     free: () => {},
     echo: (done) => {
-      if (failure) done();
+      if (loss.error()) done();
       else pipe.tell("echo", echoes.expect(done));
     },
-    die: (reason) => fail(internal("The worker has failed", new Error(reason)), true),
+    die: (reason) => loss.fail(internal("The worker has failed", new Error(reason)), true),
   };
   tell("open", options, messages, state);
   whenCollected(session, ending(pipe, owner.closed));
   return session;
+}
+
+/** The loss of a session, which `close` closes with the message of the error. */
+function createLoss(host: Host, owner: SessionOwner, close: (reason: string) => void) {
+  let failure: AgentError | undefined;
+  return {
+    error: () => failure,
+    fail: (error: AgentError, died = false): void => {
+      if (failure) return;
+      failure = error;
+      const settle = owner.lost(died);
+      close(error.message);
+      if (settle) settle();
+      // The agent finds it where it looks for a patch.
+      else host.changed(true);
+    },
+  };
+}
+
+/** Why the worker's session is lost. */
+function toLoss(why: Failure, trapped: boolean): AgentError {
+  const cause = Object.assign(new Error(why.message), why);
+  const { message, code = "input" } = why;
+  return trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause });
 }
 
 /** The calls of the worker that go on to the host and the owner. */
@@ -216,10 +211,15 @@ function passedOn(host: Host, owner: SessionOwner) {
   } satisfies Partial<FromWorker>;
 }
 
-/** The methods that the page has an answer to, or more to do for than to pass them on. */
-function createOwnMethods(options: SessionOptions, owner: SessionOwner, { act, counters, echo, end }: WorkerCalls): OwnMethods {
+/** The methods of a session. Those that the page has no answer to, and nothing more to do for, it passes on. */
+function createMethods(options: SessionOptions, owner: SessionOwner, { tell, counters, echo, end }: WorkerCalls): Session["call"] {
+  let tickets = 0;
   let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
-  return {
+  const act = (method: Act, json?: string): true => {
+    tell("act", method, json);
+    return true;
+  };
+  const own: OwnMethods = {
     restore: (json) => {
       owner.restoring(json!);
       act("restore", json);
@@ -243,6 +243,13 @@ function createOwnMethods(options: SessionOptions, owner: SessionOwner, { act, c
     // The maker of the session knows it.
     save: () => "",
     dispose: end,
+  };
+  return (method, json) => {
+    const answer = own[method];
+    if (answer) return answer(json);
+    if (!begins(method)) return act(method as Act, json) as SessionMethods[typeof method];
+    tell("begin", --tickets, method, json);
+    return tickets as SessionMethods[typeof method];
   };
 }
 

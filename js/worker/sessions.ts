@@ -3,13 +3,13 @@
 import type { AgentSnapshot, Message, QueuedSubmit } from "../api/types.js";
 import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
-import type { Link, LinkClient, LinkState } from "../core/client.js";
+import type { Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
 import type { Guesses } from "./guesses.js";
 import type { LastSave } from "./last-save.js";
 import { remainsOf } from "./loss.js";
 import type { Pool } from "./pool.js";
-import { createRemoteSession, type RemoteSession } from "./session.js";
+import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
 
 /** The agent of these sessions, as the page has it. */
 export interface SessionsClient<State> {
@@ -35,7 +35,9 @@ export interface Sessions<State> {
 }
 
 /** Sessions in a worker of the pool. */
-export function createSessions<State>(pool: Pool, { client, guesses, lastSave, shared, link, save }: SessionsClient<State>): Sessions<State> {
+export function createSessions<State>(pool: Pool, agent: SessionsClient<State>): Sessions<State> {
+  const { client, guesses, lastSave, shared, link } = agent;
+  const reports = reportsTo(agent);
   let current: RemoteSession | undefined;
   let rescue: Sessions<State>["rescue"] | undefined;
 
@@ -55,14 +57,9 @@ export function createSessions<State>(pool: Pool, { client, guesses, lastSave, s
     return () => {
       if (left.failed) fail();
       else {
-        // They wait on: their ids are in the queue of the save that comes.
-        const waiting = [...shared.runs].filter(({ id }) => left.waiting.includes(id));
-        for (const run of waiting) {
-          shared.runs.delete(run);
-          delete run.ticket;
-        }
+        const takeBack = setAside(shared.runs, left.waiting);
         link().suspend(left.stopped ? "aborted" : "disconnected");
-        for (const run of waiting) shared.runs.add(run);
+        takeBack();
         link().restore(undefined, left.save(messages));
         for (const run of left.replies) link().run(run, true);
       }
@@ -79,32 +76,16 @@ export function createSessions<State>(pool: Pool, { client, guesses, lastSave, s
     // The worker has read what it was given.
     let read = false;
     const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
-      misused: (why) => client.emitter.emit("error", misuse(why)),
-      unrestored: (why) => client.refused(misuse(why)),
-      settling: (ticket, settle) => {
-        const early = guesses.settled(ticket);
-        settle();
-        if (early) save();
-      },
+      ...reports,
       saved: (json) => {
         read = true;
         lastSave.reported(json, guesses.confirmed);
       },
-      saving: lastSave.writes,
-      received: guesses.catchUp,
       lost: (died) => (session === current ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
-      begun: lastSave.executed,
       closed: place.close,
       life,
-      restoring: lastSave.reads,
-      cancelling: (ticket, cancel) => {
-        const is = ({ id }: QueuedSubmit): boolean => id === String(ticket);
-        const row = client.read().queue.find(is);
-        if (row) lastSave.cancelled(row.runId);
-        cancel();
-        if (row) void guesses.expect(session, { fold: (at) => ({ ...at, queue: at.queue.filter((other) => !is(other)) }) });
-      },
+      cancelling: (ticket, cancel) => cancelQueued(agent, session, ticket, cancel),
     });
     current = session;
     // The thread itself comes with the first patch.
@@ -118,5 +99,41 @@ export function createSessions<State>(pool: Pool, { client, guesses, lastSave, s
     },
     ...{ open, freeze },
     rescue: (messages) => rescue?.(messages),
+  };
+}
+
+/** Cancels a submit, by `cancel`. If it is in the queue, its row is gone at once. */
+function cancelQueued<State>({ client, guesses, lastSave }: SessionsClient<State>, session: RemoteSession, ticket: number, cancel: () => void): void {
+  const is = ({ id }: QueuedSubmit): boolean => id === String(ticket);
+  const row = client.read().queue.find(is);
+  if (row) lastSave.cancelled(row.runId);
+  cancel();
+  if (row) void guesses.expect(session, { fold: (at) => ({ ...at, queue: at.queue.filter((other) => !is(other)) }) });
+}
+
+/** Passes the reports that are alike for every session on to the agent. */
+function reportsTo<State>({ client, guesses, lastSave, save }: SessionsClient<State>) {
+  return {
+    misused: (why) => client.emitter.emit("error", misuse(why)),
+    unrestored: (why) => client.refused(misuse(why)),
+    settling: (ticket, settle) => {
+      const early = guesses.settled(ticket);
+      settle();
+      if (early) save();
+    },
+    received: guesses.catchUp,
+    ...{ saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },
+  } satisfies Partial<SessionOwner>;
+}
+
+/** Takes out the runs that wait on while the others settle: their ids are in the queue of the save that comes. Returns what puts them back. */
+function setAside<State>(runs: Set<Run<State>>, ids: readonly string[]): () => void {
+  const waiting = [...runs].filter(({ id }) => ids.includes(id));
+  for (const run of waiting) {
+    runs.delete(run);
+    delete run.ticket;
+  }
+  return () => {
+    for (const run of waiting) runs.add(run);
   };
 }
