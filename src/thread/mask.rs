@@ -178,27 +178,7 @@ impl Mask {
     /// server's. `grows`: a text that continues there goes on after the user's own.
     pub fn over(&self, old: &Tree, shown: &Tree, new: &Tree, grows: bool) -> (Tree, Self) {
         match (self, new.members(), old.items().zip(new.items())) {
-            (Self::Members(members), Some(_), _) => {
-                let (mut tree, mut masks) = (new.clone(), MemberMasks::default());
-                for (key, mask) in members.iter() {
-                    let [old, shown, new] = [old, shown, new].map(|tree| tree.member(key));
-                    let (value, mask) = match old.zip(shown) {
-                        Some((old, shown)) => {
-                            let (value, mask) = mask.over(old, shown, new.unwrap_or(&Tree::default()), grows);
-                            (Some(value), mask)
-                        }
-                        None => (shown.cloned(), Self::Own),
-                    };
-                    masks.set(key, mask);
-                    let token = Token::new(key);
-                    // A member that is not there need not be taken out.
-                    let _ = match value {
-                        Some(value) => tree.insert(&token, &mut Some(value)).map(drop),
-                        None => tree.remove(&token).map(drop),
-                    };
-                }
-                (tree, Self::Members(masks))
-            }
+            (Self::Members(members), Some(_), _) => members_over(members, [old, shown, new], grows),
             (Self::Items(runs), _, Some((old, new))) => {
                 let (mut items, mut masks) = (Tree::list(), Vec::new());
                 let mut add = |mut item: Option<Tree>, run: Neighbors| {
@@ -244,6 +224,29 @@ impl Mask {
             }
         }
     }
+}
+
+/// The masks of members over an object.
+fn members_over(members: &MemberMasks, trees: [&Tree; 3], grows: bool) -> (Tree, Mask) {
+    let (mut tree, mut masks) = (trees[2].clone(), MemberMasks::default());
+    for (key, mask) in members.iter() {
+        let [old, shown, new] = trees.map(|tree| tree.member(key));
+        let (value, mask) = match old.zip(shown) {
+            Some((old, shown)) => {
+                let (value, mask) = mask.over(old, shown, new.unwrap_or(&Tree::default()), grows);
+                (Some(value), mask)
+            }
+            None => (shown.cloned(), Mask::Own),
+        };
+        masks.set(key, mask);
+        let token = Token::new(key);
+        // A member that is not there need not be taken out.
+        let _ = match value {
+            Some(value) => tree.insert(&token, &mut Some(value)).map(drop),
+            None => tree.remove(&token).map(drop),
+        };
+    }
+    (tree, Mask::Members(masks))
 }
 
 /// The user's own text, with what has come after the one that it has taken the place of.
