@@ -148,6 +148,9 @@ fn insert(runs: &mut Vec<Neighbors>, at: usize, new: Neighbors) -> usize {
 impl Mask {
     /// The mask over one document that shows the other; `None`: they are equal.
     pub fn between(server: &Tree, shown: &Tree) -> Option<Self> {
+        if server.is_copy(shown) {
+            return None;
+        }
         if let (Some(before), Some(after)) = (server.members(), shown.members()) {
             let mut members = MemberMasks::default();
             for (key, value) in after.iter() {
