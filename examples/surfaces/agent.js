@@ -30,25 +30,18 @@ const mcp = ({ method, params }) =>
 
 /** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
 export async function agent(request, response) {
-  let body = "";
-  for await (const chunk of request) body += chunk;
-  const { threadId, runId, messages, forwardedProps } = JSON.parse(body);
+  const { threadId, runId, messages, forwardedProps } = JSON.parse(String(Buffer.concat(await request.toArray())));
   const send = (/** @type {object} */ event) => response.write(`data: ${JSON.stringify(event)}\n\n`);
   const say = (/** @type {string} */ delta) => send({ type: "TEXT_MESSAGE_CHUNK", messageId: `${runId} text`, role: "assistant", delta });
   const { __proxiedMCPRequest: proxied, a2uiAction } = forwardedProps ?? {};
-
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   send({ type: "RUN_STARTED", threadId, runId });
   if (a2uiAction) say(`You pressed ${a2uiAction.userAction.name}.`);
   else if (!proxied) {
     say(`You said: ${messages.at(-1).content}`);
-    send({ type: "ACTIVITY_SNAPSHOT", messageId: `${runId} surface`, activityType: "a2ui-surface", content: { a2ui_operations: surface(runId) } });
-    send({
-      type: "ACTIVITY_SNAPSHOT",
-      messageId: `${runId} app`,
-      activityType: "mcp-apps",
-      content: { resourceUri: "ui://clock", serverHash: "clock", result: {}, toolInput: {} },
-    });
+    const show = (activityType, content) => send({ type: "ACTIVITY_SNAPSHOT", messageId: `${runId} ${activityType}`, activityType, content });
+    show("a2ui-surface", { a2ui_operations: surface(runId) });
+    show("mcp-apps", { resourceUri: "ui://clock", serverHash: "clock", result: {}, toolInput: {} });
   }
   send({ type: "RUN_FINISHED", threadId, runId, ...(proxied && { result: mcp(proxied) }) });
   response.end();

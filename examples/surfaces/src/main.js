@@ -18,8 +18,8 @@ function surfaceElement(id) {
   const surface = processor.model.getSurface(id);
   const root = surface?.componentsModel.get("root");
   if (!root) return document.createTextNode("");
-  const element = document.createElement(surface.catalog.components.get(root.type).tagName);
-  return Object.assign(element, { context: new ComponentContext(surface, "root") });
+  const { tagName } = surface.catalog.components.get(root.type);
+  return Object.assign(document.createElement(tagName), { context: new ComponentContext(surface, "root") });
 }
 
 /** The app of an activity. It has an origin of its own, and the page passes on what it asks its server for. */
