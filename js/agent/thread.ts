@@ -101,19 +101,19 @@ export function createThread<State, Place>(
     },
     openChannel: () =>
       loading(async () => {
-        const made = await (await source.loadParts()).openChannel(thread, said.show);
+        const made = await (await source.loadParts()).openChannel(thread, confirmed.show);
         return (thread.channel ??= made);
       }),
   } as unknown as Making<Thread<State>>;
-  const said = createSaid(thread);
-  thread.link = linked(clientOf(thread, source, initial, said));
+  const confirmed = createConfirmed(thread);
+  thread.link = linked(clientOf(thread, source, initial, confirmed));
   thread.jobs = createJobs(thread);
   thread.saves = createSaves(initial, thread);
   let begun = false;
   thread.remote = createRemote(
     () => (begun ? thread.options() : initial),
-    async () => (await source.loadParts()).openRemote(thread, said.read, said.show),
-    said.show,
+    async () => (await source.loadParts()).openRemote(thread, confirmed.read, confirmed.show),
+    confirmed.show,
   );
   thread.join = (member) => {
     members.join(member);
@@ -142,15 +142,15 @@ const createPresence = <State>(thread: Thread<State>, stored: boolean): Pick<Thr
 });
 
 /** The last snapshot of the core, of which not all is shown. */
-interface Said<State> {
+interface Confirmed<State> {
   read(): AgentSnapshot<State>;
   publish(update: AgentSnapshot<State>): void;
   /** Shows it anew. */
   show(): void;
 }
 
-/** The core has said nothing yet. */
-function createSaid<State>(thread: Thread<State>): Said<State> {
+/** The core has confirmed nothing yet. */
+function createConfirmed<State>(thread: Thread<State>): Confirmed<State> {
   let last = thread.read();
   const publish = (update: AgentSnapshot<State>): void => {
     last = update;
@@ -167,7 +167,7 @@ const clientOf = <State, Place>(
   thread: Thread<State>,
   source: CoreSource<Place>,
   options: AgentOptions<State>,
-  { read, publish }: Said<State>,
+  { read, publish }: Confirmed<State>,
 ): LinkClient<State, Place> => ({
   source: async () => {
     const place = source.load();

@@ -18,7 +18,7 @@ const MARKER = /^(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))/;
 /** List items that do not end a paragraph: empty ones, and those with a number other than 1. */
 const WEAK = /^(?:[-+*]|\d{1,9}[.)])[ \t]*$|^(?!0*1\D)\d/;
 
-/** The marker of a container that a text begins with, if it does. `interrupts`: a paragraph is open. */
+/** The marker at the beginning of a text, if a container begins there. `interrupts`: a paragraph is open. */
 export const markerOf = (rest: string, footnotes: boolean, interrupts: boolean): string | false | undefined =>
   (footnotes && FOOTNOTE.exec(rest)?.[0]) || (!BREAK.test(rest) && !(interrupts && WEAK.test(rest)) && MARKER.exec(rest)?.[0]);
 

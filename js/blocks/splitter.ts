@@ -63,7 +63,7 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
   };
 }
 
-/** A function that reads what is new of a text, and calls `begin` with each place where a block begins. */
+/** Makes the reader of a text that grows: it reads the new part, and calls `begin` with each place where a block begins. */
 function createLineReader(scanner: Scanner, begin: (text: string, line: number) => void): (text: string) => void {
   /** Where the line begins that has no end yet. */
   let line = 0;

@@ -69,11 +69,11 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
   const flush = (): void => patches.show(Infinity);
 
-  const said = {
+  const reading = {
     takePatch: () => session!.takePatch(),
     check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
   };
-  const patches = createPatches(client, { ...said, shows, fail, checkpoint: history.add, explain: cause.explain });
+  const patches = createPatches(client, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createTickets(shared, {
     ...{ current, read, fail, explain: cause.explain },
     session: () => session!,
@@ -85,7 +85,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
-    ...said,
+    ...reading,
     ...{ host, ask, start, fail },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })),
     restored: () => void (restoring = false),

@@ -57,7 +57,7 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
   };
 }
 
-/** Sends a text over a socket that is open. Returns whether it is. */
+/** Sends a text if the socket is open. Returns whether it is. */
 function sendTo(socket: WebSocket | undefined, text: string): boolean {
   if (socket?.readyState !== 1) return false;
   socket.send(text);

@@ -124,7 +124,7 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, 
     for (const call of calls.values()) call();
     return saves;
   };
-  // Whoever asks next tries again what has failed.
+  // A load that has failed is tried again by the next call.
   const start = (): unknown => come().catch(nothing);
 
   const methods = names.map((name) => [name, (...args: never[]): unknown => {

@@ -62,7 +62,7 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
 
   const load = (): Promise<void> => {
     const again = new AgentError({ kind: "aborted", message: "The list of threads is loaded again" });
-    // A page that is on its way belongs to the list that is replaced.
+    // A page that is still loading belongs to the old list.
     for (const task of [loading, more]) task.abort(again);
     return loading.begin();
   };

@@ -18,7 +18,7 @@ export function ownValue(object: JsonObject, key: string): unknown {
   return has(object, key) ? object[key] : undefined;
 }
 
-/** The value that a text is JSON of; anything else as it is. */
+/** A text is parsed, if it is JSON; anything else stays as it is. */
 export function parsed(value: unknown): unknown {
   return typeof value === "string" ? parseJson(value, value) : value;
 }
