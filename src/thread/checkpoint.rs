@@ -264,7 +264,7 @@ impl Thread {
         self.list.replace(entries);
         self.calls_lost = true;
         if !stated {
-            self.state.become_of_server(checkpoint.state.clone());
+            self.state.become_of_server(checkpoint.state.clone(), self.limits);
         }
         self.report.started();
         answers

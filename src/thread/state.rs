@@ -81,16 +81,20 @@ impl State {
         if snapshot.text().len() > limits.state_bytes {
             return Some(limits.exceeded());
         }
-        self.become_of_server(read.unwrap_or_else(|| Tree::read(snapshot)));
-        None
+        self.become_of_server(read.unwrap_or_else(|| Tree::read(snapshot)), limits)
     }
 
-    /// The server's is this one.
-    pub fn become_of_server(&mut self, state: Tree) {
-        let Some((Some(mask), server)) = self.local.take() else { return self.replace(state) };
-        let (shown, mask) = mask.over(&server, self.value(), &state, false);
-        self.show(&shown);
-        self.local = Some((Some(mask), state));
+    /// The server's is this one. Under an edit that costs what is new in it, however much was edited.
+    pub fn become_of_server(&mut self, state: Tree, limits: ThreadLimits) -> Option<LimitExceeded> {
+        let Some((_, server)) = &self.local else {
+            self.replace(state);
+            return None;
+        };
+        let changes = delta::patch_of(&Difference::between(server, &state, "").operations);
+        match self.patch(Raw::known(&changes), limits, &mut Copies::default()) {
+            Err(Failed::Exceeded(exceeded)) => Some(exceeded),
+            _ => None,
+        }
     }
 
     /// As [`delta::apply`].

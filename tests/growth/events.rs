@@ -37,7 +37,7 @@ events! {
     ToolCallEnd: ["calls","runs with a call each"];
     ToolCallChunk: ["call chunks"];
     ToolCallResult: ["results","results of one parent's calls","results of one call","results of one id"];
-    StateSnapshot: ["state snapshots", "state snapshots under an edit"];
+    StateSnapshot: ["state snapshots", "state snapshots under an edit", "state snapshots under edited members"];
     StateDelta: ["add: members", "add: under an edit"];
     MessagesSnapshot: ["snapshots beside activities","snapshots of types beside activities","a snapshot of many messages","long texts","calls of a message with a long id and owner","a snapshot of malformed messages","a snapshot of calls in another order"];
     ActivitySnapshot: ["activity snapshots"];

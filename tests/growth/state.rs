@@ -200,6 +200,14 @@ pub fn rows() -> Vec<Row> {
             edit: Some(large(n)),
             ..Work { events: snapshots(n), ..Work::default() }
         }),
+        row("state snapshots under edited members", |n| {
+            let snapshot = |at| json!({"type": "STATE_SNAPSHOT", "snapshot": {"at": at, "object": {}}});
+            Work {
+                state: Some(json!({"object": {}})),
+                edit: Some(json!({"object": large(n)["object"]})),
+                ..Work { events: (0..n).map(snapshot).collect(), ..Work::default() }
+            }
+        }),
         row("add: under an edit", |n| edited(n, add_last)),
         row("add: members, under an edit", |n| edited(n, add_member)),
         row("replace: under an edit", |n| edited(n, replace_item)),
