@@ -84,7 +84,7 @@ function createAgentOf<State>(
       alive();
       thread.channel?.leave();
       // A run that waits for the core begins before it is left.
-      if (!link.open() && link.busy()) link.act((session) => session.call("disconnect"));
+      if (!link.open() && link.busy()) link.act({ method: "disconnect" });
       await link.call("disconnect");
       thread.channel?.current?.close();
     },

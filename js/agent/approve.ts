@@ -22,7 +22,7 @@ export function approve<State>(
   /** As the core reads it. */
   const json = toJson({ toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
   const pass = (): void => {
-    if (!gone()) link.act((session) => void session.call("approve", json));
+    if (!gone()) link.act({ method: "approve", json });
   };
   const refuse = (cause: unknown): void => {
     const message = `The call ${toolCallId} is not approved, and waits: ${reasonOf(cause)}`;

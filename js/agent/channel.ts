@@ -39,7 +39,7 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
     if (!unread) return;
     const input = kit.toRunInput(options());
     const text = kit.toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
-    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, start: (session) => session.call("submit", text) }).catch(() => {});
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, method: "submit", json: text }).catch(() => {});
   };
 
   const kept = createKept(kit, self, { unread: listen, changed });
@@ -68,7 +68,7 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
         // `send` asks the guard, which a session has.
         await self.link.load();
         self.alive();
-        self.link.act(() => {});
+        self.link.onceOpen(() => {});
       }
       listening = true;
       const made = await kept.make();

@@ -11,7 +11,7 @@ export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "a
   /** Sends one. The core may have to be loaded first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
     act();
-    link.act((session) => session.call(method, json));
+    link.act({ method, json });
   };
 
   return {
@@ -23,7 +23,7 @@ export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "a
       const { toolCalls } = view.read();
       const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, replies);
       if (source.parts()) approve();
-      else link.act(approve);
+      else link.onceOpen(approve);
     },
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
   };

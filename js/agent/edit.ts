@@ -5,14 +5,14 @@
 // Where the core is not there yet, or answers later, js/snapshot/project.ts says what is shown until it does.
 
 import { unfit } from "../base/failure.js";
-import type { Edit } from "../core/client.js";
+import type { Intent } from "../core/client.js";
 import { edited, editedMessages, isPlain } from "../snapshot/project.js";
 import type { Message, ToolMessage } from "../api/types.js";
 
 type ToJson = (value: unknown) => string;
 
 /** The edit that has made one list of messages of another. */
-export function messagesEdit<State>(before: readonly Message[], after: readonly Message[], toJson: ToJson): Edit<State> {
+export function messagesEdit<State>(before: readonly Message[], after: readonly Message[], toJson: ToJson): Intent<State> {
   if (!Array.isArray(after) || after.some((message) => typeof message !== "object" || !message)) {
     throw unfit("setMessages()", "a list of messages, or a function that returns one", after);
   }
@@ -28,21 +28,14 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
     const { id, role, toolCallId } = message as ToolMessage;
     return unchanged.has(message) ? { id, role, toolCallId } : message;
   });
-  const json = toJson({ before: shown, after: list });
-  return {
-    fold: (at) => editedMessages(before, after, at),
-    apply: (session) => session.call("editMessages", json),
-  };
+  return { method: "editMessages", json: toJson({ before: shown, after: list }), fold: (at) => editedMessages(before, after, at) };
 }
 
 /** The edit that has made one state of another. */
-export function stateEdit<State>(before: State, after: State, toJson: ToJson): Edit<State> {
+export function stateEdit<State>(before: State, after: State, toJson: ToJson): Intent<State> {
   const [from, to] = changed(before, after);
-  const json = toJson({ before: from, after: to });
-  return {
-    fold: (at) => ({ ...at, state: edited(before, after, at.state) as State }),
-    apply: (session) => session.call("editState", json),
-  };
+  const fold: Intent<State>["fold"] = (at) => ({ ...at, state: edited(before, after, at.state) as State });
+  return { method: "editState", json: toJson({ before: from, after: to }), fold };
 }
 
 /** The two values without the members of objects that are the same object or value in both. */

@@ -34,9 +34,7 @@ export function createEdits<State>(
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
     const waiting = queued(id);
     if (!waiting || self.view.holder()?.cancel(self.view, id)) return !!waiting;
-    if (!link.open()) return link.queued(waiting.runId, () => undefined);
-    link.call("cancel", id);
-    return true;
+    return link.cancelQueued(waiting);
   };
 
   const setMessages: Agent<State>["setMessages"] = (next) => {
@@ -69,7 +67,7 @@ export function createEdits<State>(
     const resumeHistory = source.parts()?.history.clear();
     const { messages, state } = self.first;
     const json = toJson({ messages, state });
-    link.reset({ fold: ({ threadId }) => ofThread(self.first, threadId), apply: (session) => session.call("reset", json) }, resumeHistory);
+    link.reset({ method: "reset", json, fold: ({ threadId }) => ofThread(self.first, threadId) }, resumeHistory);
     thread.saves.renew();
   };
 

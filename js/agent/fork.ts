@@ -2,11 +2,11 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import type { Edit } from "../core/client.js";
+import type { Intent } from "../core/client.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 
 /** The change that makes a thread of that name what `then` shows. */
-export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Edit<State> {
+export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Intent<State> {
   const { messages, toolCalls } = initialSnapshot("", then.messages);
   const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
   const { state } = then;
@@ -14,8 +14,9 @@ export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Edi
   const handled = then.toolCalls.map(({ id }) => id);
   const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
   return {
-    fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-    apply: (session) => session.call("fork", json),
+    method: "fork",
+    json,
     save: json,
+    fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
   };
 }

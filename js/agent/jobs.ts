@@ -8,7 +8,7 @@ import type { Member } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 
 /** The arguments with which a run begins. */
-export type RunParts<State> = Pick<Run<State>, "id" | "start"> & Partial<Run<State>>;
+export type RunParts<State> = Pick<Run<State>, "id" | "method" | "json"> & Partial<Run<State>>;
 
 /** The runs of a thread. */
 export interface Jobs<State> {
@@ -43,7 +43,6 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
         const unconfirmed = link.confirmsLater || !link.open();
         const job: Run<State> = {
           ifBusy: "queue",
-          again: parts.start,
           fold: (at) => at,
           ...parts,
           by,
@@ -64,7 +63,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
       }),
     join: (runId, by, last = thread.read().runId ?? "") => {
       const json = toJson({ ...toRunInput((by ?? members.requester()).options()), runId });
-      return jobs.start({ id: runId ?? last, start: (session) => session.call("attach", json) }, by);
+      return jobs.start({ id: runId ?? last, method: "attach", json }, by);
     },
     rejoin: (runId) => {
       rejoining = jobs.join(undefined, undefined, runId).finally(() => (rejoining = undefined));

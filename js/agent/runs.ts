@@ -23,10 +23,10 @@ function toRun<State>(core: CoreInput, calls: readonly ToolCall[]): RunParts<Sta
     ifBusy: core.ifBusy,
     waits: core.ifAwaiting === "wait" && calls.some(({ phase }) => phase === "awaiting-approval"),
     queued: () => toQueued("submit", json),
-    start: (session) => session.call("submit", json),
-    again: (session) => {
+    ...{ method: "submit", json },
+    again: () => {
       const rest = { ...core, messages: [], replaces: undefined };
-      return core.resume ? session.call("submit", toJson({ ...rest, state: undefined })) : session.call("retry", toJson(rest));
+      return core.resume ? { method: "submit", json: toJson({ ...rest, state: undefined }) } : { method: "retry", json: toJson(rest) };
     },
     fold: (at) => submitted(at, core),
   };
@@ -44,17 +44,16 @@ function createAgain<State>(
     const prepared = thread.remote.prepare(kind, input, again);
     if (prepared) await prepared;
     const json = toJson({ ...input, of });
-    return start({
-      id: input.runId,
-      queued: () => toQueued(kind, json),
-      start: (session) => session.call(kind, json),
-    });
+    return start({ id: input.runId, method: kind, json, queued: () => toQueued(kind, json) });
   };
 
   const retry = async (again?: AgainOptions): Promise<RunResult> => {
     const lost = link.lost();
     const input = toAgainInput(options(), again);
-    if (lost) return start({ id: lost.id, start: lost.again });
+    if (lost) {
+      const { method, json } = lost.again?.() ?? lost;
+      return start({ id: lost.id, method, json });
+    }
     if (read().error?.code === "load") {
       // Nothing has run yet: only the core has to come.
       await link.load();
@@ -112,8 +111,7 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     act();
     if (!replies.isAnswer(answers)) return submit({ resume: answers });
     const answer = { ...replies.toAnswer(answers, read()), run: toRunInput(options()) };
-    const json = toJson(answer);
-    return start({ id: answer.run.runId, start: (session) => session.call("answer", json), part: true });
+    return start({ id: answer.run.runId, method: "answer", json: toJson(answer), part: true });
   };
 
   const attach = async (runId?: string): Promise<RunResult> => {

@@ -1,7 +1,7 @@
 // The interfaces between an agent and its core: the calls of an agent to its link, and those of the link to the agent.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
+import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, QueuedSubmit, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { stopped } from "../snapshot/cut-off.js";
@@ -9,8 +9,11 @@ import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
+import type { Pending } from "./pending.js";
 import type { Port } from "./port.js";
-import type { Steps } from "./steps.js";
+
+/** The methods of a session that begin a run. */
+export type BeginningMethod = "submit" | "retry" | "regenerate" | "attach" | "answer";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -29,16 +32,27 @@ export interface Calls {
   abandonAll(): void;
 }
 
-/** A run that somebody waits for. */
-export interface Run<State> {
+/** A method of the session that does it, with its argument: JSON text. */
+export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
+  readonly method: Name;
+  readonly json?: string | undefined;
+}
+
+/** Something that a person or the application does. */
+export interface Intent<State> extends CoreCall {
+  /** Shows it at once. Idempotent. */
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** The save of the agent with it, if it has more than the snapshot. */
+  readonly save?: string;
+}
+
+/** A run that somebody waits for. Its method returns a ticket. */
+export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
+  readonly method: BeginningMethod;
   readonly id: string;
   readonly ifBusy: "queue" | "replace" | "drop" | "reject";
-  /** Starts it. Returns the core's ticket. */
-  start(session: Session): number;
   /** Starts it after a load that failed, when its messages stand in the thread already. */
-  again(session: Session): number;
-  /** Applies it to the thread at once. Idempotent. */
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  readonly again?: () => CoreCall<BeginningMethod>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
   /** One of several that settle with the same run, for which callbacks are called once. */
@@ -59,19 +73,51 @@ export interface Run<State> {
   ticket?: number;
 }
 
-/** A change of the thread, on the snapshot and in the core. */
-export interface Edit<State> {
+/** An intent that the core has not confirmed. */
+export interface PendingIntent<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  apply(session: Session): void;
-  /** The save of the agent with this edit, if it has more than the snapshot. */
-  readonly save?: string;
+  /** The call of the session; none where it was told already, or where `then` is to be done once there is one. */
+  readonly intent?: CoreCall;
+  readonly then?: () => void;
+  /** Somebody waits for it. */
+  run?: Run<State> | undefined;
+  /** It needs a session. */
+  readonly acts?: boolean;
+  /** A session that answers later was told. */
+  told?: boolean;
+  /** It has answered: this is shown until the patch that has it is. */
+  done?: boolean;
+  /** A save has this submit until the session has answered. */
+  kept?: boolean;
+  /** It begins once another run has ended, as far as is known. */
+  readonly waits?: boolean;
+  /** It ends the run in progress. */
+  readonly stops?: boolean;
+  /** Called once the session has done it, before anything that comes after it is shown. */
+  readonly applied?: (() => void) | undefined;
+  /** The last snapshot that it was applied to, and the result. */
+  shown?: readonly [AgentSnapshot<State>, AgentSnapshot<State>];
 }
 
-/** A change that waits for a session; `acts`: one that needs it. */
-export interface PendingStep<State> {
-  run?: Run<State> | undefined;
-  readonly edit: Edit<State> | Run<State>;
-  readonly acts?: boolean;
+/** A core that answers later, as the page sees it. */
+export interface LateCore<State> {
+  /** Whether a session is open there. */
+  open(): boolean;
+  /** The session was told these, which are pending until it has answered; resolves then. */
+  tell(...told: PendingIntent<State>[]): Promise<void>;
+  /** Drops what the session has answered for: it is in what the core has said. */
+  answered(): void;
+  /** The second snapshot, in which values that are as in the first one are the same objects. */
+  keep(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** The agent begins anew. */
+  begins(anew: Intent<State>): void;
+  /** The session is left. */
+  leave(): void;
+  /**
+   * The state of a lost session, for the next one to begin with, with these messages: JSON text, empty if nothing may be kept.
+   * `undefined`: no more than the link knows.
+   */
+  rescue(messages: readonly Message[]): string | undefined;
 }
 
 /** The parts beside the core of which each agent has its own. */
@@ -95,15 +141,26 @@ export interface Parts extends OwnParts {
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
 
+/** The calls of a link where a session is open. Each is pending where that answers later, until it has. */
+export interface LiveCalls<State> {
+  run(run: Run<State>): void;
+  /** False if the session was lost over it. */
+  edit(edit: Intent<State>): boolean;
+  act(call: CoreCall): void;
+  cancel(run: Run<State>): void;
+  cancelQueued(row: QueuedSubmit): true;
+  stop(): Promise<void> | undefined;
+  /** Applies an edit that ends every run, as one change of the snapshot. False if the session was lost over it. */
+  reset(edit: Intent<State>, applied?: () => void): boolean;
+}
+
 /** An open session and the runs that it works on. */
-export interface Live<State> {
+export interface Live<State> extends LiveCalls<State> {
   /** Calls the session. False if it was lost over it. */
   ask(method: (session: Session) => void): boolean;
   start(run: Run<State>): void;
   /** Brings the snapshot up to date. */
   flush(): void;
-  /** Applies an edit that ends every run, as one change of the snapshot. False if the session was lost over it. */
-  reset(edit: Edit<State>, applied?: () => void): boolean;
   /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
   save(): string | undefined;
   /** The listeners of events may have changed. */
@@ -128,8 +185,9 @@ export interface LinkState<State> {
   disposed: boolean;
   /** The run that a failed load has kept from the core. */
   lost?: Run<State> | undefined;
-  /** The steps that wait for a session. */
-  steps: Steps<State>;
+  pending: Pending<State>;
+  /** Where the core is not in this page. */
+  readonly late?: LateCore<State> | undefined;
   /** Does it once callbacks may be called. */
   soon(action: () => void): void;
   /** Publishes what the calls have come to, then makes the notifications that were deferred. */
@@ -139,8 +197,8 @@ export interface LinkState<State> {
   settle(run: Run<State>, outcome: RunResult["outcome"], error?: AgentError, reported?: boolean): void;
   /** Every run has ended with this outcome. */
   settleAll(outcome: RunResult["outcome"]): void;
-  /** Every run has failed; this is shown. */
-  giveUp(error: AgentError, last: AgentSnapshot<State>): void;
+  /** Every run has failed; where a session was lost, this is what is left of it. */
+  giveUp(error: AgentError, last?: AgentSnapshot<State>): void;
 }
 
 /** The agent as its link sees it. */
@@ -166,11 +224,6 @@ export interface LinkClient<State, Place = Port> {
    * The core wants this save written: JSON text. `done` is to be called within a bounded time: a request or a call may wait for it.
    */
   save(json: string, done: () => void): void;
-  /**
-   * The state of a lost session, for the next one to begin with, with these messages: JSON text, empty if nothing may be kept.
-   * `undefined`: no more than the link knows.
-   */
-  rescue?(messages: readonly Message[]): string | undefined;
   /** The core cannot read the save. */
   refused(error: AgentError): void;
   /** Shows something else in place of what does not fit. */
@@ -182,9 +235,11 @@ export interface Link<State> {
   load(): Promise<void>;
   /** `later`: when something else needs a session. */
   run(run: Run<State>, later?: boolean): void;
-  edit(edit: Edit<State>): void;
+  edit(edit: Intent<State>): void;
   /** Something that only a session can do. */
-  act(apply: (session: Session) => void): void;
+  act(call: CoreCall): void;
+  /** Does it once there is a session. */
+  onceOpen(action: () => void): void;
   /** Calls a method that makes sense only if a session is there; else `undefined`. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   /**
@@ -195,9 +250,11 @@ export interface Link<State> {
   /** Brings the snapshot up to date. */
   flush(): void;
   cancel(run: Run<State>): void;
+  /** Takes a submit out of the queue. False if it no longer waits. */
+  cancelQueued(waiting: QueuedSubmit): boolean;
   stop(): void | Promise<void>;
   /** An edit that ends every run. `applied` is called once the core has applied it, before anything that comes after it is shown. */
-  reset(edit: Edit<State>, applied?: () => void): void;
+  reset(edit: Intent<State>, applied?: () => void): void;
   /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
   save(): string;
   /** Whether a session is open. */

@@ -1,4 +1,4 @@
-// How a link comes away from a session and its runs: a reset, a suspension, the end of the agent.
+// How a link comes away from a session and its runs: a stop, a reset, a suspension, the end of the agent.
 
 import type { AgentSnapshot } from "../api/types.js";
 import { belongs } from "../base/run-id.js";
@@ -11,58 +11,60 @@ export function createEndings<State>(
   shared: LinkState<State>,
   link: () => Link<State>,
   leave: () => void,
-): Pick<Link<State>, "cancel" | "stop" | "reset" | "suspend" | "dispose"> {
-  const { read, publish } = client;
-  const { runs, steps, settleAll } = shared;
+): Pick<Link<State>, "cancel" | "cancelQueued" | "stop" | "reset" | "suspend" | "dispose"> {
+  const { read } = client;
+  const { runs, pending, late, settleAll } = shared;
 
   /** Before the core is there nothing streams that would be cut off. */
   const stopped = (at: AgentSnapshot<State>): AgentSnapshot<State> => (client.parts()?.stopped ?? cancelled)(at);
 
   return {
     cancel: (run) => {
-      if (!runs.has(run) || steps.cancel(run)) return;
-      const id = run.ticket ?? read().queue.find(({ runId }) => runId === run.id)?.id;
-      if (id !== undefined) link().call("cancel", `${id}`);
+      if (runs.has(run) && !pending.cancel(run)) shared.live?.cancel(run);
     },
+    cancelQueued: (row) => (shared.live ? shared.live.cancelQueued(row) : link().queued(row.runId, () => undefined)),
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();
-      const first = steps.first();
-      if (shared.live) link().call("stop");
-      else if (first) steps.cancel(first);
+      if (shared.live) return shared.live.stop();
+      const first = pending.first();
+      if (first) pending.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
-      else if (steps.list.some(({ run }) => run)) link().act((session) => session.call("stop"));
+      else if (pending.list.some(({ run }) => run)) link().act({ method: "stop" });
+      return undefined;
     },
     reset: (edit, applied) => {
       client.parts()?.calls.abandonAll();
       if (!shared.live) applied?.();
       else if (shared.live.reset(edit, applied)) return;
-      steps.forget();
+      pending.end();
       // Nothing of what was known before comes back.
       shared.saved = shared.lastSave = edit.save;
-      publish(edit.fold(read()));
+      pending.show(edit.fold(read()));
       settleAll("aborted");
     },
     suspend: (outcome = "disconnected") => {
       const json = link().save();
+      late?.leave();
       shared.live?.end();
       shared.lastSave = json;
-      steps.forget(true);
+      pending.end(undefined, ({ acts, told }) => !acts || told);
       shared.saved = true;
       leave();
-      const last = read();
-      if (last.isLoading) publish(stopped(last));
+      const last = pending.confirmed;
+      if (last.isLoading) pending.show(stopped(last));
       settleAll(outcome);
       return json;
     },
     dispose: () => {
       shared.live?.flush();
       shared.disposed = true;
+      late?.leave();
       shared.live?.end();
-      steps.forget();
-      const last = read();
+      pending.end();
+      const last = pending.confirmed;
       shared.release(() => {
-        if (last.isLoading) publish({ ...stopped(last), queue: [] });
+        if (last.isLoading) pending.show({ ...stopped(last), queue: [] });
       });
       const { runId, isLoading } = last;
       const isOwnRun = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));

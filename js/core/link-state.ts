@@ -1,14 +1,14 @@
 // The state that a link and its session share: the runs that somebody waits for, and the notices of their ends.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, RunResult } from "../api/types.js";
+import type { RunResult } from "../api/types.js";
 import { retained } from "../base/weak.js";
 import { failed } from "../snapshot/project.js";
-import type { LinkClient, LinkState, Run } from "./client.js";
-import { createSteps } from "./steps.js";
+import type { LateCore, LinkClient, LinkState, Run } from "./client.js";
+import { createPending } from "./pending.js";
 
 /** The state without a run or a session. */
-export function createLinkState<State>(client: LinkClient<State>): LinkState<State> {
+export function createLinkState<State>(client: LinkClient<State>, late?: LateCore<State>): LinkState<State> {
   const runs = new Set<Run<State>>();
 
   const soon = (action: () => void): void => {
@@ -39,24 +39,25 @@ export function createLinkState<State>(client: LinkClient<State>): LinkState<Sta
     if (runs.delete(run)) report(run, { runId: run.id, outcome, ...(error && { error }) }, reported);
   };
 
-  const giveUp = (error: AgentError, last: AgentSnapshot<State>): void => {
+  const giveUp: LinkState<State>["giveUp"] = (error, last) => {
     const ended = [...runs];
-    // The state that the next session begins with lacks the steps that the snapshot shows.
-    if (typeof shared.saved === "string") { for (const step of shared.steps.list) step.run = undefined; }
-    else shared.steps.forget();
+    const { pending, saved } = shared;
+    const { outcome } = last ?? pending.confirmed;
+    // The state that the next session begins with lacks what is pending.
+    if (!last && typeof saved === "string") { for (const each of pending.list) each.run = undefined; }
+    else pending.end(last);
+    release(() => pending.show(failed(pending.confirmed, error, ended.length ? "error" : outcome)));
     retained.delete(client);
-    const outcome = ended.length ? "error" : last.outcome;
-    release(() => client.publish(failed(last, error, outcome)));
     ended.forEach((run, at) => settle(run, "error", error, at > 0));
     if (!ended.length) client.emitter.emit("error", error);
   };
 
   const shared = {
-    ...{ runs, disposed: false, soon, release, report, settle, giveUp },
+    ...{ runs, late, disposed: false, soon, release, report, settle, giveUp },
     settleAll: (outcome: RunResult["outcome"]) => {
       for (const run of [...runs]) settle(run, outcome);
     },
   } as LinkState<State>;
-  shared.steps = createSteps(client, shared);
+  shared.pending = createPending(client, shared);
   return shared;
 }

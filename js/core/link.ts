@@ -1,8 +1,8 @@
-// The link between an agent and the core: loads it, keeps what is called before it is there, and replaces the session
-// should WebAssembly trap.
+// The link between an agent and the core: loads it, keeps what is called before it is there (pending.ts), and replaces the session
+// should WebAssembly trap, or a worker end.
 //
-// A session exists only while it is needed. Without one, edits change the snapshot at once, and runs wait (steps.ts). After a
-// save that the core has yet to read, edits wait as well.
+// A session exists only while it is needed. Without one, edits change the snapshot at once, and runs wait. After a save that
+// the core has yet to read, edits wait as well.
 //
 //   no session ──run, act──► loading ──► session ──trap──► no session (status "error", the snapshot stays)
 //        ▲                      │failed
@@ -10,38 +10,39 @@
 
 import { composeSave } from "../snapshot/compose.js";
 import type { Session, SessionMethods } from "../glue/core.js";
-import type { Link, LinkClient } from "./client.js";
+import type { Link, LinkClient, PendingIntent } from "./client.js";
 import { createEndings } from "./ending.js";
 import { createLinkState } from "./link-state.js";
 import { createOpener } from "./opener.js";
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: LinkClient<State>, shared = createLinkState(client)): Link<State> {
-  const { read, publish } = client;
-  const { runs, steps } = shared;
+  const { read } = client;
+  const { runs, pending } = shared;
   const opener = createOpener(client, shared);
 
   const ask = (method: (session: Session) => void): boolean => !!shared.live?.ask(method);
+
+  /** Something that needs a session waits for one. */
+  const wait = (step: Pick<PendingIntent<State>, "intent" | "then">): void => {
+    pending.add({ fold: (at) => at, acts: true, ...step });
+    opener.begin();
+  };
 
   const link: Link<State> = {
     load: opener.load,
     run: (run, later = false) => {
       runs.add(run);
       shared.lost = undefined;
-      if (shared.live) return shared.live.start(run);
-      steps.wait(run);
+      if (shared.live) return shared.live.run(run);
+      pending.wait(run);
       if (!later) opener.begin();
     },
     edit: (edit) => {
-      if (ask(edit.apply)) return;
-      if (steps.list.length || shared.saved) steps.add(edit, false);
-      publish(edit.fold(read()));
+      if (!shared.live?.edit(edit)) pending.add({ fold: edit.fold, intent: edit });
     },
-    act: (apply) => {
-      if (shared.live) return void shared.live.ask(apply);
-      steps.add({ fold: (at) => at, apply }, true);
-      opener.begin();
-    },
+    act: (intent) => (shared.live ? shared.live.act(intent) : wait({ intent })),
+    onceOpen: (then) => (shared.live ? then() : wait({ then })),
     flush: () => shared.live?.flush(),
     call: (method, json) => {
       let value: SessionMethods[typeof method] | undefined;
@@ -52,12 +53,14 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     save: () => {
       const json = shared.live?.save();
       if (json) return json;
-      if (typeof shared.saved === "string" && !steps.list.length) return shared.saved;
-      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.lastSave, ...steps.parted());
+      if (typeof shared.saved === "string" && !pending.list.length) return shared.saved;
+      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.lastSave, ...pending.parted());
     },
     open: () => !!shared.live,
     partly: () => !!shared.live?.partly(),
-    busy: () => read().isLoading || client.ending() || steps.list.some(({ run, acts }) => (run && !run.part) || acts),
+    confirmsLater: !!shared.late,
+    // A call that has no answer may be the beginning of a run.
+    busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts, told }) => (run && !run.part) || acts || told),
     awaitSave: () => {
       if (typeof shared.saved === "string") shared.lastSave = shared.saved;
       shared.saved = true;
@@ -67,8 +70,7 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       if (shared.disposed || !shared.saved) return;
       shared.saved = json;
       shared.lastSave &&= json;
-      if (steps.list.length) steps.preview(shown);
-      else if (shown) publish(shown);
+      if (shown || pending.list.length) pending.show(shown);
     },
     lost: () => shared.lost,
     listen: () => shared.live?.listen(),

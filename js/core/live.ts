@@ -15,6 +15,7 @@ import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { rescue } from "./rescue.js";
+import { createLiveCalls } from "./live-calls.js";
 import { createTickets } from "./tickets.js";
 import { isTrap, watched, type WatchfulHost } from "./traps.js";
 
@@ -33,7 +34,10 @@ export interface BeginningLive<State> extends Live<State> {
 
 /** Opens no session yet. */
 export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): BeginningLive<State> {
-  const [{ emitter, read }, { calls, history, settings }] = [client, client.parts()!];
+  const [{ emitter }, { calls, history, settings }] = [client, client.parts()!];
+  // Patches fit what the core has said, which lacks what is pending.
+  const { pending } = shared;
+  const read = (): AgentSnapshot<State> => pending.confirmed;
   const cause = createCause();
   const checks = checksOf(client, calls.find);
   // It reads the save that it begins with.
@@ -73,7 +77,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     takePatch: () => session!.takePatch(),
     check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
   };
-  const patches = createPatches(client, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
+  const patches = createPatches({ ...client, read, publish: pending.confirm }, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createTickets(shared, {
     ...{ current, read, fail, explain: cause.explain },
     session: () => session!,
@@ -90,7 +94,12 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })),
     restored: () => void (restoring = false),
     flush,
-    ...createCalls(shared, ask, flush),
+    ...createLiveCalls(client.read, shared, { ask, start, flush }),
+    save: () => {
+      let json: string | undefined;
+      call(() => void ask((opened) => (json = opened.call("save"))));
+      return json;
+    },
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {
@@ -124,22 +133,3 @@ function construct<State>(port: Port, host: WatchfulHost, { messages, state }: A
     throw isTrap(error) ? error : misuse(error);
   }
 }
-
-/** The calls of a link that make sense only in a session. */
-const createCalls = <State>(shared: LinkState<State>, ask: Live<State>["ask"], flush: () => void): Pick<Live<State>, "reset" | "save"> => ({
-  reset: (edit, applied) => {
-    // One change for those who look, although it is several for the core.
-    shared.held = [];
-    try {
-      return ask(edit.apply);
-    } finally {
-      shared.release(flush);
-      applied?.();
-    }
-  },
-  save: () => {
-    let json: string | undefined;
-    call(() => void ask((session) => (json = session.call("save"))));
-    return json;
-  },
-});

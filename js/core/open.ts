@@ -6,7 +6,8 @@ import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
-import type { LinkClient, LinkState, Live, PendingStep } from "./client.js";
+import type { Session } from "../glue/core.js";
+import type { LinkClient, LinkState, Live, PendingIntent, Run } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
@@ -19,19 +20,18 @@ export function openSession<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   port: Port,
-  base: AgentSnapshot<State>,
-  all: readonly PendingStep<State>[],
+  [base, all]: ReturnType<LinkState<State>["pending"]["take"]>,
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
   const saved = shared.saved as string | undefined;
   shared.saved = undefined;
   // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
   const stored = saved && JSON.parse(saved);
-  const submits = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
-  const save = submits.length ? composeSave(saved, submits.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored })) : saved;
+  const submits = stored?.queue?.length ? all.filter(isCancelled) : [];
+  const save = submits.length ? composeSave(saved, submits.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored })) : saved;
   const todo = all.filter((step) => !submits.includes(step));
   let from = save ? client.empty() : base;
-  while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
+  while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.fold(from);
 
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
   const live = createLive(client, shared, port);
@@ -65,7 +65,7 @@ export function openSession<State>(
     live.fail(error);
     return undefined;
   }
-  const shown = client.read();
+  const shown = shared.pending.confirmed;
   // Parts that are deeply equal stay the same objects.
   const same = <Name extends "messages" | "toolCalls" | "state">(name: Name) => ({ [name]: keep(shown[name], next[name]) });
   const kept = { ...next, ...same("messages"), ...same("toolCalls"), ...same("state") };
@@ -99,21 +99,26 @@ function begin<State>(
   throw refusal;
 }
 
-/** Takes a step that has waited. False if the session was lost over an edit. */
+/** Whether it is a run that was cancelled while it waited: its messages stay. */
+const isCancelled = <State>({ run, intent }: PendingIntent<State>): boolean => !run && !!intent && "ifBusy" in intent;
+
+/** Takes an intent that has waited. False if the session was lost over an edit. */
 function takeStep<State>(
   { ask, start }: Live<State>,
-  { run, edit, acts }: PendingStep<State>,
+  step: PendingIntent<State>,
   refused: (error: AgentError) => void,
 ): boolean {
+  const { run, intent, acts, then } = step;
+  const apply = (opened: Session): unknown => intent && opened.call(intent.method, intent.json);
   if (run) start(run);
-  else if ("start" in edit) {
-    // Cancelled while it waited: its messages stay, as above, and nobody waits for it.
-    start(edit);
-    ask((opened) => edit.ticket && opened.call("cancel", `${edit.ticket}`));
-  } else if (acts) call(() => void ask(edit.apply));
+  else if (isCancelled(step)) {
+    const cancelled = intent as Run<State>;
+    start(cancelled);
+    ask((opened) => cancelled.ticket && opened.call("cancel", `${cancelled.ticket}`));
+  } else if (acts) call(then ?? (() => void ask(apply)));
   else {
     try {
-      return ask(edit.apply);
+      return ask(apply);
     } catch (error) {
       // A mistake in one edit does not stop the others.
       refused(error as AgentError);

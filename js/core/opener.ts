@@ -17,17 +17,24 @@ export interface Opener {
 
 /** Nothing is loaded yet. */
 export function createOpener<State>(client: LinkClient<State>, shared: LinkState<State>): Opener {
-  const { read, publish } = client;
-  const { steps } = shared;
+  const { read } = client;
+  const { pending } = shared;
   let port: Port | undefined;
   let loading: Promise<void> | undefined;
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    const [base, all] = steps.take();
+    const shown = read();
+    const taken = pending.take();
     shared.held = [];
-    const shown = client.parts()!.openSession(client, shared, port!, base, all);
-    if (shown) shared.release(() => publish(shown));
+    const opened = client.parts()!.openSession(client, shared, port!, taken);
+    if (!opened) return;
+    shared.release(() => {
+      // Shown until the session has answered. Decisions are not told anew should it be lost: they may be what it is lost at.
+      const told = taken[1].filter(({ run }) => run).map(({ run }) => ({ fold: () => shown, run, kept: !!run!.queued }));
+      if (shared.late?.open()) void shared.late.tell({ fold: () => shown }, ...told);
+      pending.confirm(opened);
+    });
   };
 
   const attempt = async (): Promise<void> => {
@@ -41,10 +48,10 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     loading = undefined;
     if (shared.disposed) return;
     if (!port) {
-      shared.lost = steps.list.flatMap(({ run }) => run ?? []).pop();
-      shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
-    } else if (steps.list.length || shared.saved) open();
-    else if (read().error?.code === "load") publish({ ...read(), status: "idle", error: undefined });
+      shared.lost = pending.list.flatMap(({ run }) => run ?? []).pop();
+      shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause));
+    } else if (pending.list.length || shared.saved) open();
+    else if (read().error?.code === "load") pending.show({ ...read(), status: "idle", error: undefined });
   };
 
   const load = async (): Promise<void> => {
@@ -57,7 +64,7 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     load,
     begin: () => {
       if (!port || port.gone?.() || shared.saved === true) void load();
-      else if (steps.list.length) open();
+      else if (pending.list.length) open();
     },
     leave: () => void (port = undefined),
   };

@@ -5,7 +5,7 @@ import type { LinkClient, LinkState } from "./client.js";
 
 /** Changes it, or takes it out, which ends its run. False if there is a session, or no such submit. */
 export function changeQueued<State>(
-  { read, publish }: LinkClient<State>,
+  { read }: LinkClient<State>,
   shared: LinkState<State>,
   runId: string,
   change: (waiting: Queued) => Queued | undefined,
@@ -17,7 +17,8 @@ export function changeQueued<State>(
   const next = change(old);
   save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
   shared.saved = JSON.stringify(save);
-  publish({ ...read(), queue: read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : [])) });
+  const queue = read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : []));
+  shared.pending.show({ ...shared.pending.confirmed, queue });
   if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
   return true;
 }

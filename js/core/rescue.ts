@@ -13,7 +13,7 @@ export function rescue<State>(client: LinkClient<State>, shared: LinkState<State
   const ended = cutOff(last, "error");
   const { interrupts, toolCalls, queue } = last;
   const shown = { ...ended, messages: [...ended.messages, ...queue.flatMap(({ messages }) => messages)] };
-  const rescued = client.rescue?.(client.parts()!.settings.saves ? ended.messages : shown.messages);
+  const rescued = shared.late?.rescue(client.parts()!.settings.saves ? ended.messages : shown.messages);
   if (rescued !== undefined) shared.saved = rescued || undefined;
   // State outside of the thread stays known.
   else if (!restoring && (shared.lastSave !== undefined || interrupts.length || toolCalls.length)) {

@@ -69,7 +69,7 @@ export function createTickets<State>({ runs, report }: LinkState<State>, client:
       const outer = starting;
       starting = true;
       try {
-        const ticket = run.start(client.session());
+        const ticket = client.session().call(run.method, run.json);
         run.ticket = ticket;
         tickets.set(ticket, run);
       } catch (error) {

@@ -20,11 +20,6 @@ export interface Asking extends Partial<RequestInput> {
   newMessageId?: string;
 }
 
-/** The part of the session that begins a run. */
-export interface RunSession {
-  call(method: "submit" | "answer", json: string): number;
-}
-
 /** How errors of the agent are made. */
 export interface Errors {
   error(data: AgentErrorData): AgentError;
@@ -49,8 +44,8 @@ export interface RemoteClient<State> extends Errors {
   busy(): boolean;
   /** Whether the core is there. */
   isOpen(): boolean;
-  /** Begins a run that nobody has asked for. `opens`: a save that the core begins with as one that has the run as its first. */
-  begin(id: string, start: (session: RunSession) => number, opens: (save: string) => string): Promise<RunResult>;
+  /** Begins a run that nobody has asked for, with this submit. `opens`: a save that the core begins with as one that has the run as its first. */
+  begin(id: string, json: string, opens: (save: string) => string): Promise<RunResult>;
   /** Joins a run that continues at the server. */
   join(runId: string): Promise<RunResult>;
   /** Runs the agent with the results that the thread has. */

@@ -126,7 +126,7 @@ class HiddenRuns<State> implements Hidden<State> {
     // No tool of the page is executed for what is stored.
     const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
     try {
-      return await client.begin(runId, (session) => session.call("submit", json), (save) => saveWithFirst(save, json, joins));
+      return await client.begin(runId, json, (save) => saveWithFirst(save, json, joins));
     } finally {
       this.#bodies.delete(runId);
       run.playing = false;

@@ -2,7 +2,7 @@
 
 import type { AgentError, AgentErrorData } from "../api/error.js";
 import type { AgentOptions, AgentSnapshot, Message, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
-import type { Asking, RemoteClient, RequestInput, RunSession } from "./client.js";
+import type { Asking, RemoteClient, RequestInput } from "./client.js";
 
 /** The helpers that this chunk receives from the page. */
 export interface Kit {
@@ -37,20 +37,17 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
     ready: () => saves.ready(),
     busy: () => link.busy(),
     isOpen: () => link.open(),
-    begin: (id, start, opens) => jobs.start({ id, ifBusy: link.open() ? "drop" : "queue", quiet: true, start, opens } as never),
+    begin: (id, json, opens) => jobs.start({ id, method: "submit", json, ifBusy: link.open() ? "drop" : "queue", quiet: true, opens } as never),
     join: (runId) => jobs.join(runId),
     answer: () => {
       const input = kit.toRunInput(currentOptions());
       const json = toJson({ ...input, messages: [], ifBusy: "drop" });
       remote.prepare("tool-results", input)?.catch(() => {});
-      const start = (session: RunSession): number => session.call("submit", json);
-      jobs.start({ id: input.runId, ifBusy: "drop", start } as never).catch(() => {});
+      jobs.start({ id: input.runId, method: "submit", json, ifBusy: "drop" } as never).catch(() => {});
     },
     reply: (entry) => {
       const run = kit.toRunInput(currentOptions());
-      const json = toJson({ ...entry, run });
-      const start = (session: RunSession): number => session.call("answer", json);
-      jobs.start({ id: run.runId, start, part: true } as never).catch(() => {});
+      jobs.start({ id: run.runId, method: "answer", json: toJson({ ...entry, run }), part: true } as never).catch(() => {});
     },
     first: () => (options().persist || options().restore ? undefined : shown.first),
     edit: (before, after) => link.edit(kit.messagesEdit(before, after, toJson) as never),

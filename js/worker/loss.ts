@@ -1,10 +1,11 @@
 // The remains of a worker's session that was lost, with which the next one continues.
 
 import type { AgentSnapshot, Message } from "../api/types.js";
-import type { LinkClient, Run } from "../core/client.js";
+import type { LinkClient, PendingIntent, Run } from "../core/client.js";
+import type { Pending } from "../core/pending.js";
 import { composeSave, union } from "../snapshot/compose.js";
 import { messageKey } from "../snapshot/message-key.js";
-import { queuedOf, type Guesses } from "./guesses.js";
+import type { Queued } from "../snapshot/save.js";
 import type { LastSave } from "./last-save.js";
 
 /** How the session was lost. */
@@ -31,20 +32,27 @@ export interface Remains<State> {
   save(messages: readonly Message[]): string;
 }
 
+/** The submits that the session has not answered. */
+export const unansweredOf = <State>({ list }: Pick<Pending<State>, "list">): PendingIntent<State>[] =>
+  list.filter(({ run, kept, done }) => run && kept && !done);
+
+/** Submits as a save has them. */
+export const queuedOf = <State>(some: readonly PendingIntent<State>[]): Queued[] => some.flatMap(({ run }) => run?.queued?.() ?? []);
+
 /** The remains of the session, as long as nothing of it was forgotten. */
 export function remainsOf<State>(
   client: Pick<LinkClient<State>, "read" | "parts" | "resumes">,
-  guesses: Guesses<State>,
+  pending: Pending<State>,
   lastSave: LastSave<State>,
   { died, read, replies: open }: SessionLoss<State>,
 ): Remains<State> {
   const shown = client.read();
   const { saves, threadId } = client.parts()!.settings;
-  const { isLoading: running, runId, messages: answered } = guesses.confirmed;
-  const stopped = guesses.all.some(({ stops }) => stops);
-  const failed = !died || shown.isLoading || (!stopped && guesses.all.some(({ ticket, part }) => ticket !== undefined && !part));
+  const { isLoading: running, runId, messages: answered } = pending.confirmed;
+  const stopped = pending.list.some(({ stops }) => stops);
+  const failed = !died || shown.isLoading || (!stopped && pending.list.some(({ run }) => run?.ticket !== undefined && !run.part));
   const { save: inherited, thread } = lastSave.inherit({ shown, failed, running, resumes: client.resumes(), saves });
-  const queued = queuedOf(guesses.sent.filter(({ run, waits }) => waits && run?.id !== runId));
+  const queued = queuedOf(unansweredOf(pending).filter(({ run, waits }) => waits && run?.id !== runId));
   const rows = queued.map(({ runId: id, messages }) => ({ id: "", runId: id, messages }));
   // Messages that the user has added since, by a submit or an edit, stand in the shown snapshot alone.
   const answeredKeys = new Set(answered.map(messageKey));

@@ -76,8 +76,10 @@ export interface SessionOwner {
   readonly life: object;
   /** The session is about to read this save. */
   restoring(json: string): void;
-  /** A ticket is to be cancelled; `cancel` does it. */
-  cancelling(ticket: number, cancel: () => void): void;
+  /** A ticket is about to be cancelled. */
+  cancelling(ticket: number): void;
+  /** The agent as a save: JSON text. */
+  save(): string;
 }
 
 /** A session in a worker. */
@@ -224,7 +226,10 @@ function createMethods(options: SessionOptions, owner: SessionOwner, { tell, cou
       owner.restoring(json!);
       act("restore", json);
     },
-    cancel: (json) => owner.cancelling(Number(json), () => act("cancel", json)),
+    cancel: (json) => {
+      owner.cancelling(Number(json));
+      act("cancel", json);
+    },
     disconnect: () => {
       act("disconnect");
       // The agent waits for it.
@@ -240,8 +245,7 @@ function createMethods(options: SessionOptions, owner: SessionOwner, { tell, cou
       const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
       throw unsupported("worker", message);
     },
-    // The maker of the session knows it.
-    save: () => "",
+    save: owner.save,
     dispose: end,
   };
   return (method, json) => {

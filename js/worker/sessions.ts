@@ -1,76 +1,83 @@
 // The sessions of an agent in a worker, one after the other: how one opens, and how it is lost.
 
-import type { AgentSnapshot, Message, QueuedSubmit } from "../api/types.js";
 import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
-import type { Link, LinkClient, LinkState, Run } from "../core/client.js";
+import type { LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
-import type { Guesses } from "./guesses.js";
-import type { LastSave } from "./last-save.js";
-import { remainsOf } from "./loss.js";
+import { composeSave } from "../snapshot/compose.js";
+import { keepShown } from "./keep.js";
+import { createLastSave, type LastSave } from "./last-save.js";
+import { queuedOf, remainsOf, unansweredOf } from "./loss.js";
 import type { Pool } from "./pool.js";
 import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
 
-/** The agent of these sessions, as the page has it. */
-export interface SessionsClient<State> {
-  readonly client: LinkClient<State, unknown>;
-  readonly guesses: Guesses<State>;
-  readonly lastSave: LastSave<State>;
-  /** The state of the link over the session. */
-  readonly shared: Pick<LinkState<State>, "runs">;
-  link(): Link<State>;
-  /** Something has come to its end that no save has. */
-  save(): void;
+/** The link over the sessions, with its state. */
+interface SessionsHome<State> {
+  readonly link: Link<State>;
+  readonly shared: LinkState<State>;
 }
 
 export interface Sessions<State> {
-  /** The one that is open. */
-  readonly current: RemoteSession | undefined;
   /** Opens one. */
   readonly open: Port["open"];
-  /** There is nothing more to wait for; `amend` as in `Guesses.freeze`. */
-  freeze(amend?: (shown: AgentSnapshot<State>) => AgentSnapshot<State>): void;
-  /** As `LinkClient.rescue`. */
-  rescue(messages: readonly Message[]): string | undefined;
+  readonly core: LateCore<State>;
 }
 
 /** Sessions in a worker of the pool. */
-export function createSessions<State>(pool: Pool, agent: SessionsClient<State>): Sessions<State> {
-  const { client, guesses, lastSave, shared, link } = agent;
-  const reports = reportsTo(agent);
+export function createSessions<State>(pool: Pool, client: LinkClient<State>, home: () => SessionsHome<State>): Sessions<State> {
+  const lastSave = createLastSave<State>(client.read());
+  const save = (): string => {
+    const { lastSave: written, pending } = home().shared;
+    const first = (): string => composeSave(written, pending.confirmed);
+    return lastSave.save(client.parts()!.settings.threadId, client.read(), queuedOf(unansweredOf(pending)), first);
+  };
+  const reports = reportsTo(client, lastSave, home, save, () => catchUp());
   let current: RemoteSession | undefined;
-  let rescue: Sessions<State>["rescue"] | undefined;
+  // Intents were dropped since the thread was last shown without any.
+  let dropped = false;
+  let rescue: LateCore<State>["rescue"] | undefined;
 
-  const freeze: Sessions<State>["freeze"] = (amend) => {
-    guesses.freeze(amend);
+  const leave = (): void => {
     lastSave.forget();
     current = undefined;
+    dropped = false;
+  };
+  const drop = (): boolean => {
+    const drops = home().shared.pending.drop(({ done }) => done);
+    dropped ||= drops;
+    return drops;
+  };
+  /** Shows the thread without what the worker has answered for, unless the patch that has it is not applied to its end. */
+  const catchUp = (): void => {
+    const { link, shared: { pending } } = home();
+    if (!link.partly() && drop()) pending.show();
   };
 
   /** The session is lost. The page's state of it is kept for the next one. */
   const lose = (died: boolean, read: boolean, fail: () => void): () => void => {
-    const made = guesses.all;
-    const left = remainsOf(client, guesses, lastSave, { died, read, replies: [...shared.runs].filter(({ part }) => part) });
-    const { messages } = client.read();
-    freeze((frozen) => ({ ...frozen, queue: [...frozen.queue, ...left.rows] }));
+    const { link, shared: { pending, runs } } = home();
+    const shown = client.read();
+    const acts = pending.list.flatMap(({ acts: is, intent }) => (is && intent ? [intent] : []));
+    const left = remainsOf(client, pending, lastSave, { died, read, replies: [...runs].filter(({ part }) => part) });
+    leave();
+    pending.end({ ...shown, queue: [...shown.queue, ...left.rows] });
     rescue = left.save;
     return () => {
       if (left.failed) fail();
       else {
-        const takeBack = setAside(shared.runs, left.waiting);
-        link().suspend(left.stopped ? "aborted" : "disconnected");
+        const takeBack = setAside(runs, left.waiting);
+        link.suspend(left.stopped ? "aborted" : "disconnected");
         takeBack();
-        link().restore(undefined, left.save(messages));
-        for (const run of left.replies) link().run(run, true);
+        link.restore(undefined, left.save(shown.messages));
+        for (const run of left.replies) link.run(run, true);
       }
       rescue = undefined;
       // Once, so that what ends a worker does not end one after the other.
-      if (died) { for (const { redo } of made) redo?.(); }
+      if (died) acts.forEach(link.act);
     };
   };
 
   const open: Port["open"] = (options, messages, state, host) => {
-    const shown = client.read();
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
     // The worker has read what it was given.
@@ -79,50 +86,70 @@ export function createSessions<State>(pool: Pool, agent: SessionsClient<State>):
       ...reports,
       saved: (json) => {
         read = true;
-        lastSave.reported(json, guesses.confirmed);
+        lastSave.reported(json, home().shared.pending.confirmed);
       },
       lost: (died) => (session === current ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
       closed: place.close,
       life,
-      cancelling: (ticket, cancel) => cancelQueued(agent, session, ticket, cancel),
     });
-    current = session;
-    // The thread itself comes with the first patch.
-    void guesses.expect(session, { fold: () => shown });
-    return session;
+    return (current = session);
   };
 
-  return {
-    get current() {
-      return current;
+  const core: LateCore<State> = {
+    open: () => !!current,
+    tell: (...told) => {
+      const steps = told.map((step) => ({ ...step, told: true }));
+      const done = new Promise<void>((resolve) =>
+        current!.echo(() => {
+          for (const step of steps) {
+            step.done = true;
+            // In this turn: what comes with the same message is of a later time.
+            step.applied?.();
+          }
+          resolve();
+        })
+      );
+      home().shared.pending.add(...steps);
+      return done;
     },
-    ...{ open, freeze },
+    answered: () => void drop(),
+    keep: (shown, next) => {
+      const last = dropped;
+      dropped = false;
+      return last ? keepShown(shown, next) : next;
+    },
+    begins: (anew) => {
+      // Nothing that the worker has reported before comes back.
+      for (const step of home().shared.pending.list) step.kept = false;
+      lastSave.begins(anew.save ?? composeSave(undefined, client.empty()));
+    },
+    leave,
     rescue: (messages) => rescue?.(messages),
   };
-}
-
-/** Cancels a submit, by `cancel`. If it is in the queue, its row is gone at once. */
-function cancelQueued<State>({ client, guesses, lastSave }: SessionsClient<State>, session: RemoteSession, ticket: number, cancel: () => void): void {
-  const is = ({ id }: QueuedSubmit): boolean => id === String(ticket);
-  const row = client.read().queue.find(is);
-  if (row) lastSave.cancelled(row.runId);
-  cancel();
-  if (row) void guesses.expect(session, { fold: (at) => ({ ...at, queue: at.queue.filter((other) => !is(other)) }) });
+  return { open, core };
 }
 
 /** Passes the reports that are alike for every session on to the agent. */
-function reportsTo<State>({ client, guesses, lastSave, save }: SessionsClient<State>) {
+function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, home: () => SessionsHome<State>, save: () => string, catchUp: () => void) {
   return {
     misused: (why) => client.emitter.emit("error", misuse(why)),
     unrestored: (why) => client.refused(misuse(why)),
     settling: (ticket, settle) => {
-      const early = guesses.settled(ticket);
+      const { link, shared: { pending } } = home();
+      const early = unansweredOf(pending).some(({ run }) => run?.ticket === ticket);
+      for (const step of pending.list) if (step.run?.ticket === ticket || step.stops) step.done = true;
+      catchUp();
       settle();
-      if (early) save();
+      if (early) client.save(link.save(), () => {});
     },
-    received: guesses.catchUp,
-    ...{ saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },
+    received: catchUp,
+    cancelling: (ticket) => {
+      const { shared: { runs } } = home();
+      const runId = client.read().queue.find(({ id }) => id === `${ticket}`)?.runId ?? [...runs].find((run) => run.ticket === ticket)?.id;
+      if (runId !== undefined) lastSave.cancelled(runId);
+    },
+    ...{ save, saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },
   } satisfies Partial<SessionOwner>;
 }
 

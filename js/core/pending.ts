@@ -1,0 +1,146 @@
+// The intents of a thread that its core has not confirmed. Shown is what it has confirmed, with what each of these will do to that.
+//
+//   without a session         an intent waits for one
+//   a session that is here    applies it in the call: it never stands here
+//   one that answers later    is told, and the intent stands here until the session has answered
+
+import type { AgentSnapshot } from "../api/types.js";
+import { unsupported } from "../base/failure.js";
+import { retained } from "../base/weak.js";
+import { begun, cancelled } from "../snapshot/project.js";
+import type { Queued } from "../snapshot/save.js";
+import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
+
+/** The intents that are pending, oldest first. */
+export interface Pending<State> {
+  readonly list: readonly PendingIntent<State>[];
+  /** The snapshot as the core has it, or as the next session begins with it. */
+  readonly confirmed: AgentSnapshot<State>;
+  /** The first run that will begin; several replies to interrupts need not begin one. */
+  first(): Run<State> | undefined;
+  /** Adds a run that waits for a session, as `ifBusy` says. */
+  wait(run: Run<State>): void;
+  /** Adds anything else, and shows it. */
+  add(...pending: PendingIntent<State>[]): void;
+  /** Takes a run out of those that wait. False if it is none of them. */
+  cancel(run: Run<State>): boolean;
+  /** Takes all, and the thread without them, for a session that begins. */
+  take(): readonly [from: AgentSnapshot<State>, all: readonly PendingIntent<State>[]];
+  /** The core has this now; what it was told before, and has done, is in it. */
+  confirm(next: AgentSnapshot<State>): void;
+  /** Drops these. False if there are none. */
+  drop(which: (pending: PendingIntent<State>) => unknown): boolean;
+  /** The thread is what is shown, and nothing is pending, or only others than these. */
+  end(shown?: AgentSnapshot<State>, which?: (pending: PendingIntent<State>) => unknown): void;
+  /** Shows it, on this thread if one is given. */
+  show(on?: AgentSnapshot<State>): void;
+  /** For a save: the thread without the submits that can wait in one, and these. */
+  parted(): readonly [thread: AgentSnapshot<State>, waiting: Queued[]];
+}
+
+/** Settles a run that does not wait for another one; whether it does not. */
+function isRefused<State>(shared: LinkState<State>, run: Run<State>): boolean {
+  if (run.ifBusy === "drop") shared.settle(run, "dropped");
+  if (run.ifBusy !== "reject") return run.ifBusy === "drop";
+  shared.runs.delete(run);
+  run.reject(unsupported("busy", "Another run is in progress"));
+  return true;
+}
+
+const needs = <State>({ run, acts }: PendingIntent<State>): unknown => run || acts;
+const begins = <State>({ run }: PendingIntent<State>): boolean => !!run && !run.part;
+
+/** The snapshot with one more intent. Parts that nothing new has come to stay the same objects. */
+function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): AgentSnapshot<State> {
+  if (pending.shown?.[0] !== at) pending.shown = [at, pending.fold(at)];
+  return pending.shown[1];
+}
+
+/** Nothing is pending. */
+export function createPending<State>(client: LinkClient<State>, shared: LinkState<State>): Pending<State> {
+  const { read, publish } = client;
+  const list: PendingIntent<State>[] = [];
+  let confirmed = read();
+
+  const first = (): Run<State> | undefined => list.find(begins)?.run;
+  const folded = (): AgentSnapshot<State> => list.reduce(apply, confirmed);
+  /** Keeps the agent alive while something waits for a session, even if nothing references it. */
+  const retain = (): unknown => retained[!shared.live && list.some(needs) ? "add" : "delete"](client);
+
+  const show = (on = confirmed): void => {
+    confirmed = on;
+    retain();
+    const { live, saved, late } = shared;
+    // The next session begins with what is shown.
+    if (!live && !saved && !list.some(needs)) {
+      confirmed = folded();
+      list.length = 0;
+    }
+    if (late && !list.length) confirmed = late.keep(read(), confirmed);
+    const next = live ? undefined : first();
+    publish(next ? begun(folded(), next.id) : folded());
+  };
+
+  const cancel = (run: Run<State>): boolean => {
+    const index = list.findIndex((pending) => pending.run === run && !pending.told);
+    if (index < 0) return false;
+    // The first one counts as started: its messages stay, as they do when a run is stopped.
+    if (list.some((pending, i) => pending.run && i < index)) list.splice(index, 1);
+    else list[index]!.run = undefined;
+    if (read().isLoading && !first()) confirmed = cancelled(confirmed);
+    show();
+    shared.settle(run, "aborted");
+    return true;
+  };
+
+  const drop = (which: (pending: PendingIntent<State>) => unknown): boolean => {
+    const kept = list.filter((pending) => !which(pending));
+    const drops = kept.length < list.length;
+    if (drops) list.splice(0, Infinity, ...kept);
+    return drops;
+  };
+
+  return {
+    list,
+    get confirmed() {
+      return confirmed;
+    },
+    first,
+    wait: (run) => {
+      const before = list.findIndex(begins);
+      if (before >= 0 && isRefused(shared, run)) return;
+      // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
+      const replaces = before >= 0 && run.ifBusy === "replace";
+      list.splice(before >= 0 && run.opens ? before : replaces ? before + 1 : list.length, 0, { intent: run, fold: run.fold, run });
+      if (replaces) cancel(list[before]!.run!);
+      else show();
+    },
+    add: (...pending) => {
+      list.push(...pending);
+      show();
+    },
+    cancel,
+    take: () => {
+      const taken = [confirmed, list.splice(0)] as const;
+      confirmed = read();
+      retain();
+      return taken;
+    },
+    confirm: (next) => {
+      shared.late?.answered();
+      show(next);
+    },
+    drop,
+    end: (shown = list.length ? read() : confirmed, which = () => true) => {
+      confirmed = shown;
+      drop(which);
+      retain();
+    },
+    show,
+    parted: () => [
+      // A waiting run has its messages with it.
+      list.reduce((at, { run, fold }) => (run?.queued ? at : fold(at)), confirmed),
+      list.flatMap(({ run }) => run?.queued?.() ?? []),
+    ],
+  };
+}
