@@ -74,10 +74,8 @@ export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
 }
 
 /** An intent that the core has not confirmed. */
-export interface PendingIntent<State> {
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The call of the session; none where it was told already, or where `then` is to be done once there is one. */
-  readonly intent?: CoreCall;
+export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Partial<CoreCall> {
+  /** In place of a call of the session: done once there is one. */
   readonly then?: () => void;
   /** Somebody waits for it. */
   run?: Run<State> | undefined;
@@ -99,18 +97,16 @@ export interface PendingIntent<State> {
   shown?: readonly [AgentSnapshot<State>, AgentSnapshot<State>];
 }
 
-/** A core that answers later, as the page sees it. */
+/** Sessions that answer later, as their link sees them. */
 export interface LateCore<State> {
-  /** Whether a session is open there. */
-  open(): boolean;
-  /** The session was told these, which are pending until it has answered; resolves then. */
-  tell(...told: PendingIntent<State>[]): Promise<void>;
+  /** The calls of such a session, which are pending until it has answered. */
+  calls(calls: LiveCalls<State>): LiveCalls<State>;
+  /** A session was opened: this is shown until it has answered; it was told these. */
+  opened(shown: AgentSnapshot<State>, told: readonly PendingIntent<State>[]): void;
   /** Drops what the session has answered for: it is in what the core has said. */
   answered(): void;
-  /** The second snapshot, in which values that are as in the first one are the same objects. */
+  /** Nothing is pending. The second snapshot, in which values that are as in the first one are the same objects. */
   keep(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The agent begins anew. */
-  begins(anew: Intent<State>): void;
   /** The session is left. */
   leave(): void;
   /**
@@ -141,15 +137,17 @@ export interface Parts extends OwnParts {
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
 
-/** The calls of a link where a session is open. Each is pending where that answers later, until it has. */
+/** The calls of a link where a session is open. */
 export interface LiveCalls<State> {
   run(run: Run<State>): void;
   /** False if the session was lost over it. */
   edit(edit: Intent<State>): boolean;
   act(call: CoreCall): void;
+  /** Returns the result; nothing if the session was lost over it. */
+  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   cancel(run: Run<State>): void;
-  cancelQueued(row: QueuedSubmit): true;
-  stop(): Promise<void> | undefined;
+  cancelQueued(row: QueuedSubmit): void;
+  stop(): void | Promise<void>;
   /** Applies an edit that ends every run, as one change of the snapshot. False if the session was lost over it. */
   reset(edit: Intent<State>, applied?: () => void): boolean;
 }
@@ -238,7 +236,7 @@ export interface Link<State> {
   edit(edit: Intent<State>): void;
   /** Something that only a session can do. */
   act(call: CoreCall): void;
-  /** Does it once there is a session. */
+  /** Does it once there is a session: there is none yet. */
   onceOpen(action: () => void): void;
   /** Calls a method that makes sense only if a session is there; else `undefined`. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;

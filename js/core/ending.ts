@@ -20,9 +20,13 @@ export function createEndings<State>(
 
   return {
     cancel: (run) => {
-      if (runs.has(run) && !pending.cancel(run)) shared.live?.cancel(run);
+      if (runs.has(run)) (shared.live ?? pending).cancel(run);
     },
-    cancelQueued: (row) => (shared.live ? shared.live.cancelQueued(row) : link().queued(row.runId, () => undefined)),
+    cancelQueued: (row) => {
+      if (!shared.live) return link().queued(row.runId, () => undefined);
+      shared.live.cancelQueued(row);
+      return true;
+    },
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();

@@ -9,7 +9,6 @@
 //        └──────────────────────┘ (status "error", nothing is lost)
 
 import { composeSave } from "../snapshot/compose.js";
-import type { Session, SessionMethods } from "../glue/core.js";
 import type { Link, LinkClient, PendingIntent } from "./client.js";
 import { createEndings } from "./ending.js";
 import { createLinkState } from "./link-state.js";
@@ -21,10 +20,8 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
   const { runs, pending } = shared;
   const opener = createOpener(client, shared);
 
-  const ask = (method: (session: Session) => void): boolean => !!shared.live?.ask(method);
-
   /** Something that needs a session waits for one. */
-  const wait = (step: Pick<PendingIntent<State>, "intent" | "then">): void => {
+  const wait = (step: Partial<PendingIntent<State>>): void => {
     pending.add({ fold: (at) => at, acts: true, ...step });
     opener.begin();
   };
@@ -39,22 +36,18 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       if (!later) opener.begin();
     },
     edit: (edit) => {
-      if (!shared.live?.edit(edit)) pending.add({ fold: edit.fold, intent: edit });
+      if (!shared.live?.edit(edit)) pending.add({ ...edit });
     },
-    act: (intent) => (shared.live ? shared.live.act(intent) : wait({ intent })),
-    onceOpen: (then) => (shared.live ? then() : wait({ then })),
+    act: (act) => (shared.live ? shared.live.act(act) : wait(act)),
+    onceOpen: (then) => wait({ then }),
     flush: () => shared.live?.flush(),
-    call: (method, json) => {
-      let value: SessionMethods[typeof method] | undefined;
-      ask((session) => (value = session.call(method, json)));
-      return value;
-    },
+    call: (...call) => shared.live?.call(...call),
     queued: (runId, change) => !!client.parts()?.changeQueued(client, shared, runId, change),
     save: () => {
       const json = shared.live?.save();
       if (json) return json;
-      if (typeof shared.saved === "string" && !pending.list.length) return shared.saved;
-      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.lastSave, ...pending.parted());
+      const known = typeof shared.saved === "string" ? shared.saved : undefined;
+      return known !== undefined && !pending.list.length ? known : composeSave(known ?? shared.lastSave, ...pending.parted());
     },
     open: () => !!shared.live,
     partly: () => !!shared.live?.partly(),

@@ -87,6 +87,8 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail: (trap: unknown) => fail(trap) };
   const host = createHost(client, shared, hosted, settled);
 
+  const called = createLiveCalls(client.read, shared, { ask, start, flush });
+
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
@@ -94,10 +96,10 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })),
     restored: () => void (restoring = false),
     flush,
-    ...createLiveCalls(client.read, shared, { ask, start, flush }),
+    ...(shared.late?.calls(called) ?? called),
     save: () => {
       let json: string | undefined;
-      call(() => void ask((opened) => (json = opened.call("save"))));
+      call(() => void (json = called.call("save")));
       return json;
     },
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),

@@ -100,7 +100,7 @@ function begin<State>(
 }
 
 /** Whether it is a run that was cancelled while it waited: its messages stay. */
-const isCancelled = <State>({ run, intent }: PendingIntent<State>): boolean => !run && !!intent && "ifBusy" in intent;
+const isCancelled = <State>(step: PendingIntent<State>): boolean => !step.run && "ifBusy" in step;
 
 /** Takes an intent that has waited. False if the session was lost over an edit. */
 function takeStep<State>(
@@ -108,11 +108,11 @@ function takeStep<State>(
   step: PendingIntent<State>,
   refused: (error: AgentError) => void,
 ): boolean {
-  const { run, intent, acts, then } = step;
-  const apply = (opened: Session): unknown => intent && opened.call(intent.method, intent.json);
+  const { run, method, json, acts, then } = step;
+  const apply = (opened: Session): unknown => opened.call(method!, json);
   if (run) start(run);
   else if (isCancelled(step)) {
-    const cancelled = intent as Run<State>;
+    const cancelled = step as unknown as Run<State>;
     start(cancelled);
     ask((opened) => cancelled.ticket && opened.call("cancel", `${cancelled.ticket}`));
   } else if (acts) call(then ?? (() => void ask(apply)));

@@ -30,9 +30,7 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     const opened = client.parts()!.openSession(client, shared, port!, taken);
     if (!opened) return;
     shared.release(() => {
-      // Shown until the session has answered. Decisions are not told anew should it be lost: they may be what it is lost at.
-      const told = taken[1].filter(({ run }) => run).map(({ run }) => ({ fold: () => shown, run, kept: !!run!.queued }));
-      if (shared.late?.open()) void shared.late.tell({ fold: () => shown }, ...told);
+      shared.late?.opened(shown, taken[1]);
       pending.confirm(opened);
     });
   };

@@ -82,7 +82,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   };
 
   const cancel = (run: Run<State>): boolean => {
-    const index = list.findIndex((pending) => pending.run === run && !pending.told);
+    const index = list.findIndex((pending) => pending.run === run);
     if (index < 0) return false;
     // The first one counts as started: its messages stay, as they do when a run is stopped.
     if (list.some((pending, i) => pending.run && i < index)) list.splice(index, 1);
@@ -94,10 +94,9 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   };
 
   const drop = (which: (pending: PendingIntent<State>) => unknown): boolean => {
-    const kept = list.filter((pending) => !which(pending));
-    const drops = kept.length < list.length;
-    if (drops) list.splice(0, Infinity, ...kept);
-    return drops;
+    const before = list.length;
+    list.push(...list.splice(0).filter((pending) => !which(pending)));
+    return list.length < before;
   };
 
   return {
@@ -111,7 +110,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       if (before >= 0 && isRefused(shared, run)) return;
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
       const replaces = before >= 0 && run.ifBusy === "replace";
-      list.splice(before >= 0 && run.opens ? before : replaces ? before + 1 : list.length, 0, { intent: run, fold: run.fold, run });
+      list.splice(before >= 0 && run.opens ? before : replaces ? before + 1 : list.length, 0, { ...run, run });
       if (replaces) cancel(list[before]!.run!);
       else show();
     },

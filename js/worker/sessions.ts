@@ -2,13 +2,14 @@
 
 import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
-import type { LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
+import type { CoreCall, LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
 import { composeSave } from "../snapshot/compose.js";
 import { keepShown } from "./keep.js";
 import { createLastSave, type LastSave } from "./last-save.js";
 import { queuedOf, remainsOf, unansweredOf } from "./loss.js";
 import type { Pool } from "./pool.js";
+import { createToldCalls, type Answers } from "./told.js";
 import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
 
 /** The link over the sessions, with its state. */
@@ -57,7 +58,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
   const lose = (died: boolean, read: boolean, fail: () => void): () => void => {
     const { link, shared: { pending, runs } } = home();
     const shown = client.read();
-    const acts = pending.list.flatMap(({ acts: is, intent }) => (is && intent ? [intent] : []));
+    const acts = pending.list.filter((step) => step.acts) as readonly CoreCall[];
     const left = remainsOf(client, pending, lastSave, { died, read, replies: [...runs].filter(({ part }) => part) });
     leave();
     pending.end({ ...shown, queue: [...shown.queue, ...left.rows] });
@@ -73,7 +74,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
       }
       rescue = undefined;
       // Once, so that what ends a worker does not end one after the other.
-      if (died) acts.forEach(link.act);
+      if (died) acts.forEach(({ method, json }) => link.act({ method, json }));
     };
   };
 
@@ -96,7 +97,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     return (current = session);
   };
 
-  const core: LateCore<State> = {
+  const answers: Answers<State> = {
     open: () => !!current,
     tell: (...told) => {
       const steps = told.map((step) => ({ ...step, told: true }));
@@ -113,16 +114,25 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
       home().shared.pending.add(...steps);
       return done;
     },
+    begins: (anew = composeSave(undefined, client.empty())) => {
+      // Nothing that the worker has reported before comes back.
+      for (const step of home().shared.pending.list) step.kept = false;
+      lastSave.begins(anew);
+    },
+  };
+
+  const core: LateCore<State> = {
+    calls: (calls) => createToldCalls(client.read, () => home().shared, answers, calls),
+    opened: (shown, told) => {
+      // Decisions are not told anew should it be lost: they may be what it is lost at.
+      const runs = told.filter(({ run }) => run).map(({ run }) => ({ fold: () => shown, run, kept: !!run!.queued }));
+      if (current) void answers.tell({ fold: () => shown }, ...runs);
+    },
     answered: () => void drop(),
     keep: (shown, next) => {
       const last = dropped;
       dropped = false;
       return last ? keepShown(shown, next) : next;
-    },
-    begins: (anew) => {
-      // Nothing that the worker has reported before comes back.
-      for (const step of home().shared.pending.list) step.kept = false;
-      lastSave.begins(anew.save ?? composeSave(undefined, client.empty()));
     },
     leave,
     rescue: (messages) => rescue?.(messages),
