@@ -81,9 +81,7 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   run?: Run<State> | undefined;
   /** It needs a session. */
   readonly acts?: boolean;
-  /** A session that answers later was told. */
-  told?: boolean;
-  /** It has answered: this is shown until the patch that has it is. */
+  /** A session that was told has answered: this is shown until the patch that has it is. */
   done?: boolean;
   /** A save has this submit until the session has answered. */
   kept?: boolean;
@@ -104,7 +102,7 @@ export interface LateCore<State> {
   /** A session was opened: this is shown until it has answered; it was told these. */
   opened(shown: AgentSnapshot<State>, told: readonly PendingIntent<State>[]): void;
   /** Drops what the session has answered for: it is in what the core has said. */
-  answered(): void;
+  answered(): unknown;
   /** Nothing is pending. The second snapshot, in which values that are as in the first one are the same objects. */
   keep(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State>;
   /** The session is left. */
@@ -166,6 +164,8 @@ export interface Live<State> extends LiveCalls<State> {
   /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
   partly(): boolean;
   end(): void;
+  /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
+  report(last: AgentSnapshot<State>): void;
   /** The methods that the session calls. */
   readonly host: object;
 }

@@ -1,7 +1,6 @@
 // How a link comes away from a session and its runs: a stop, a reset, a suspension, the end of the agent.
 
 import type { AgentSnapshot } from "../api/types.js";
-import { belongs } from "../base/run-id.js";
 import { cancelled } from "../snapshot/project.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
@@ -49,10 +48,12 @@ export function createEndings<State>(
     },
     suspend: (outcome = "disconnected") => {
       const json = link().save();
+      const { live } = shared;
       late?.leave();
-      shared.live?.end();
+      live?.end();
       shared.lastSave = json;
-      pending.end(undefined, ({ acts, told }) => !acts || told);
+      // A session that was told has heard of all.
+      pending.end(undefined, ({ acts }) => live || !acts);
       shared.saved = true;
       leave();
       const last = pending.confirmed;
@@ -61,20 +62,18 @@ export function createEndings<State>(
       return json;
     },
     dispose: () => {
-      shared.live?.flush();
+      const { live } = shared;
+      live?.flush();
       shared.disposed = true;
       late?.leave();
-      shared.live?.end();
+      live?.end();
       pending.end();
       const last = pending.confirmed;
       shared.release(() => {
         if (last.isLoading) pending.show({ ...stopped(last), queue: [] });
       });
-      const { runId, isLoading } = last;
-      const isOwnRun = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
+      live?.report(last);
       settleAll("aborted");
-      // It follows on calls, or is one of an earlier session.
-      if (isLoading && runId !== undefined && !isOwnRun) shared.report(undefined, { runId, outcome: "aborted" });
     },
   };
 }

@@ -53,7 +53,7 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     partly: () => !!shared.live?.partly(),
     confirmsLater: !!shared.late,
     // A call that has no answer may be the beginning of a run.
-    busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts, told }) => (run && !run.part) || acts || told),
+    busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts }) => shared.live || (run && !run.part) || acts),
     awaitSave: () => {
       if (typeof shared.saved === "string") shared.lastSave = shared.saved;
       shared.saved = true;

@@ -5,6 +5,7 @@ import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
+import { belongs } from "../base/run-id.js";
 import { retained } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
 import type { Session, SessionOptions } from "../glue/core.js";
@@ -104,6 +105,11 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     },
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
+    report: ({ runId, isLoading }) => {
+      // It follows on calls, or is one of an earlier session.
+      const isOwn = runId !== undefined && [...shared.runs].some(({ id }) => belongs(runId, id));
+      if (isLoading && runId !== undefined && !isOwn) shared.report(undefined, { runId, outcome: "aborted" });
+    },
     end: () => {
       // The caller decides about its runs.
       leave(() => call(() => session?.call("dispose")));

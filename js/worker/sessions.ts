@@ -5,11 +5,11 @@ import { weakly } from "../base/weakly.js";
 import type { CoreCall, LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
 import { composeSave } from "../snapshot/compose.js";
-import { keepShown } from "./keep.js";
+import { createAnswers, type Answers } from "./answers.js";
 import { createLastSave, type LastSave } from "./last-save.js";
 import { queuedOf, remainsOf, unansweredOf } from "./loss.js";
 import type { Pool } from "./pool.js";
-import { createToldCalls, type Answers } from "./told.js";
+import { createToldCalls, type ToldClient } from "./told.js";
 import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
 
 /** The link over the sessions, with its state. */
@@ -27,31 +27,14 @@ export interface Sessions<State> {
 /** Sessions in a worker of the pool. */
 export function createSessions<State>(pool: Pool, client: LinkClient<State>, home: () => SessionsHome<State>): Sessions<State> {
   const lastSave = createLastSave<State>(client.read());
-  const save = (): string => {
-    const { lastSave: written, pending } = home().shared;
-    const first = (): string => composeSave(written, pending.confirmed);
-    return lastSave.save(client.parts()!.settings.threadId, client.read(), queuedOf(unansweredOf(pending)), first);
-  };
-  const reports = reportsTo(client, lastSave, home, save, () => catchUp());
+  const answers = createAnswers(() => home().shared);
+  const reports = reportsTo(client, lastSave, answers, home);
   let current: RemoteSession | undefined;
-  // Intents were dropped since the thread was last shown without any.
-  let dropped = false;
   let rescue: LateCore<State>["rescue"] | undefined;
 
   const leave = (): void => {
     lastSave.forget();
     current = undefined;
-    dropped = false;
-  };
-  const drop = (): boolean => {
-    const drops = home().shared.pending.drop(({ done }) => done);
-    dropped ||= drops;
-    return drops;
-  };
-  /** Shows the thread without what the worker has answered for, unless the patch that has it is not applied to its end. */
-  const catchUp = (): void => {
-    const { link, shared: { pending } } = home();
-    if (!link.partly() && drop()) pending.show();
   };
 
   /** The session is lost. The page's state of it is kept for the next one. */
@@ -97,23 +80,10 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     return (current = session);
   };
 
-  const answers: Answers<State> = {
-    open: () => !!current,
-    tell: (...told) => {
-      const steps = told.map((step) => ({ ...step, told: true }));
-      const done = new Promise<void>((resolve) =>
-        current!.echo(() => {
-          for (const step of steps) {
-            step.done = true;
-            // In this turn: what comes with the same message is of a later time.
-            step.applied?.();
-          }
-          resolve();
-        })
-      );
-      home().shared.pending.add(...steps);
-      return done;
-    },
+  const told: ToldClient<State> = {
+    read: client.read,
+    shared: () => home().shared,
+    tell: (...steps) => current && answers.tell(current, ...steps),
     begins: (anew = composeSave(undefined, client.empty())) => {
       // Nothing that the worker has reported before comes back.
       for (const step of home().shared.pending.list) step.kept = false;
@@ -121,45 +91,42 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     },
   };
 
-  const core: LateCore<State> = {
-    calls: (calls) => createToldCalls(client.read, () => home().shared, answers, calls),
-    opened: (shown, told) => {
-      // Decisions are not told anew should it be lost: they may be what it is lost at.
-      const runs = told.filter(({ run }) => run).map(({ run }) => ({ fold: () => shown, run, kept: !!run!.queued }));
-      if (current) void answers.tell({ fold: () => shown }, ...runs);
+  return {
+    open,
+    core: {
+      calls: (calls) => createToldCalls(told, calls),
+      opened: (shown, all) => {
+        // Decisions are not told anew should it be lost: they may be what it is lost at.
+        const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
+        void told.tell({ fold: () => shown }, ...runs);
+      },
+      ...{ leave, answered: answers.drop, keep: answers.keep },
+      rescue: (messages) => rescue?.(messages),
     },
-    answered: () => void drop(),
-    keep: (shown, next) => {
-      const last = dropped;
-      dropped = false;
-      return last ? keepShown(shown, next) : next;
-    },
-    leave,
-    rescue: (messages) => rescue?.(messages),
   };
-  return { open, core };
 }
 
-/** Passes the reports that are alike for every session on to the agent. */
-function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, home: () => SessionsHome<State>, save: () => string, catchUp: () => void) {
+/** The reports that are alike for every session. */
+function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, answers: Answers<State>, home: () => SessionsHome<State>) {
   return {
     misused: (why) => client.emitter.emit("error", misuse(why)),
     unrestored: (why) => client.refused(misuse(why)),
     settling: (ticket, settle) => {
-      const { link, shared: { pending } } = home();
-      const early = unansweredOf(pending).some(({ run }) => run?.ticket === ticket);
-      for (const step of pending.list) if (step.run?.ticket === ticket || step.stops) step.done = true;
-      catchUp();
+      const early = answers.settled(ticket);
       settle();
-      if (early) client.save(link.save(), () => {});
+      if (early) client.save(home().link.save(), () => {});
     },
-    received: catchUp,
     cancelling: (ticket) => {
       const { shared: { runs } } = home();
       const runId = client.read().queue.find(({ id }) => id === `${ticket}`)?.runId ?? [...runs].find((run) => run.ticket === ticket)?.id;
       if (runId !== undefined) lastSave.cancelled(runId);
     },
-    ...{ save, saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },
+    save: () => {
+      const { lastSave: written, pending } = home().shared;
+      const first = (): string => composeSave(written, pending.confirmed);
+      return lastSave.save(client.parts()!.settings.threadId, client.read(), queuedOf(unansweredOf(pending)), first);
+    },
+    ...{ received: answers.catchUp, saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },
   } satisfies Partial<SessionOwner>;
 }
 

@@ -5,29 +5,25 @@ import type { LinkState, LiveCalls, PendingIntent } from "../core/client.js";
 import { stopped } from "../snapshot/cut-off.js";
 import { begun } from "../snapshot/project.js";
 
-/** How the page hears of the answers. */
-export interface Answers<State> {
-  /** Whether a session is open in the worker. */
-  open(): boolean;
-  /** It was told these; resolves when it has answered. */
-  tell(...told: PendingIntent<State>[]): Promise<void>;
+/** The link of such a session. */
+export interface ToldClient<State> {
+  /** Returns what is shown. */
+  read(): AgentSnapshot<State>;
+  shared(): LinkState<State>;
+  /** The session was told these; resolves when it has answered. Nothing where it is in the page. */
+  tell(...told: PendingIntent<State>[]): Promise<void> | undefined;
   /** The agent begins anew, as this save. */
   begins(save: string | undefined): void;
 }
 
 /** The calls, made by `calls`. */
-export function createToldCalls<State>(
-  read: () => AgentSnapshot<State>,
-  shared: () => LinkState<State>,
-  { open, tell, begins }: Answers<State>,
-  calls: LiveCalls<State>,
-): LiveCalls<State> {
+export function createToldCalls<State>({ read, shared, tell, begins }: ToldClient<State>, calls: LiveCalls<State>): LiveCalls<State> {
   /** Calls by `act`; `step` is pending until that is answered. */
   const told = (act: () => void, step: () => PendingIntent<State>): Promise<void> | undefined => {
     const { live } = shared();
     act();
-    // In the page, or lost over it.
-    return open() && live === shared().live ? tell(step()) : undefined;
+    // It may be lost over it.
+    return live === shared().live ? tell(step()) : undefined;
   };
 
   /** Ends the run in progress: nothing more of it is shown, whatever is on the way. */
@@ -45,14 +41,14 @@ export function createToldCalls<State>(
   return {
     ...calls,
     run: (run) => {
-      const waits = read().isLoading || run.part === true || run.waits === true;
+      const waits = !!(read().isLoading || run.part || run.waits);
       // One that may be refused is in no save before it is taken.
-      const kept = !!run.queued && !(waits && (run.ifBusy === "drop" || run.ifBusy === "reject"));
+      const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
       void told(() => calls.run(run), () => ({ fold: (at) => (waits ? at : begun(run.fold(at), run.id)), run, kept, waits }));
     },
     edit: (edit) => {
       let taken = false;
-      void told(() => (taken = calls.edit(edit)), () => edit);
+      void told(() => (taken = calls.edit(edit)), () => ({ ...edit }));
       return taken;
     },
     act: (act) => void told(() => calls.act(act), () => ({ fold: (at) => at, acts: true, ...act })),

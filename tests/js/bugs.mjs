@@ -23,21 +23,21 @@ export const bugs = [
   {
     name: "the next session begins without the save",
     file: "worker/sessions.ts",
-    from: "link().restore(undefined, left.save(messages));",
-    to: "link().restore(undefined, undefined);",
+    from: "link.restore(undefined, left.save(shown.messages));",
+    to: "link.restore(undefined, undefined);",
     tests: ["worker-deaths", "lockstep"],
   },
   {
     name: "a decision that the worker has not heard of is forgotten",
     file: "worker/sessions.ts",
-    from: "if (died) { for (const { redo } of made) redo?.(); }",
+    from: "if (died) acts.forEach(({ method, json }) => link.act({ method, json }));",
     to: "",
     tests: ["worker-deaths"],
   },
   {
     name: "a reply to one of several interrupts is forgotten",
     file: "worker/sessions.ts",
-    from: "for (const run of left.replies) link().run(run, true);",
+    from: "for (const run of left.replies) link.run(run, true);",
     to: "",
     tests: ["worker-deaths", "lockstep"],
   },
@@ -50,9 +50,9 @@ export const bugs = [
   },
   {
     name: "a store is released while the worker has yet to answer",
-    file: "worker/link.ts",
-    from: "busy: () => guesses.pending || read().isLoading || link.busy(),",
-    to: "busy: link.busy,",
+    file: "core/link.ts",
+    from: "=> shared.live || (run && !run.part) || acts)",
+    to: "=> !shared.live && ((run && !run.part) || acts))",
     tests: ["saves-tabs"],
   },
   {
@@ -71,9 +71,9 @@ export const bugs = [
   },
   {
     name: "what a call shows is gone before the patch that has it is whole",
-    file: "worker/guesses.ts",
-    from: "if (!partly()) shown.catchUp();",
-    to: "shown.catchUp();",
+    file: "worker/answers.ts",
+    from: "if (!live?.partly() && drop())",
+    to: "if (drop())",
     tests: ["page-and-worker"],
   },
   {
@@ -91,10 +91,10 @@ export const bugs = [
     tests: ["page-and-worker"],
   },
   {
-    name: "a guess stays after the worker has answered",
-    file: "worker/guesses.ts",
-    from: "if (guesses.delete(guess)) dropped = unshown = true;",
-    to: "dropped = unshown = true;",
+    name: "an intent stays after the worker has answered",
+    file: "worker/answers.ts",
+    from: "shared().pending.drop(({ done }) => done)",
+    to: "shared().pending.drop(({ done }) => done && false)",
     tests: ["lockstep"],
   },
   {
@@ -135,8 +135,8 @@ export const bugs = [
   {
     name: "a stop without a session takes a reply to one of several interrupts back",
     file: "core/ending.ts",
-    from: "const first = steps.first();\n      if (shared.live)",
-    to: "const first = steps.list.find(({ run }) => run)?.run;\n      if (shared.live)",
+    from: "const first = pending.first();",
+    to: "const first = pending.list.find(({ run }) => run)?.run;",
     tests: ["page-and-worker"],
   },
   {
@@ -169,9 +169,9 @@ export const bugs = [
   },
   {
     name: "a save has what waits in its thread as well",
-    file: "core/steps.ts",
-    from: "(run?.queued ? at : edit.fold(at))",
-    to: "edit.fold(at)",
+    file: "core/pending.ts",
+    from: "(run?.queued ? at : fold(at))",
+    to: "fold(at)",
     tests: ["tabs"],
   },
   {

@@ -130,8 +130,8 @@ export const bugs = [
   {
     name: "a decision that waits for the store is lost with its component",
     file: "core/ending.ts",
-    from: "steps.forget(true);",
-    to: "steps.forget();",
+    from: "pending.end(undefined, ({ acts }) => live || !acts);",
+    to: "pending.end();",
     tests: ["linger"],
   },
   {

@@ -87,7 +87,7 @@ export const bugs = [
   },
   {
     name: "what waits for the thread goes before the run that opens it",
-    file: "core/steps.ts",
+    file: "core/pending.ts",
     from: "before >= 0 && run.opens ? before :",
     to: "",
     tests: ["opened-again"],
