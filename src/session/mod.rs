@@ -17,7 +17,7 @@
 //! each other:
 //!
 //! ```text
-//!  handlers asks, edits, interrupts, approvals · begin, end · network, connections, frames, events · calls · save
+//!  handlers asks, edits, interrupts, approvals · begin, end · network, connections, frames, place, events · calls · save
 //!    │
 //!  parts    thread · intake · run · page · replies · rejoin · verdict · queue ◄── outbox
 //!    │
