@@ -18,7 +18,7 @@ const parts = [
   ["the stand-in for the network", ({ url }) => url.endsWith("workload.mjs")],
   [
     "the loop and the copy (js/core/read.ts), the clock",
-    ({ url, functionName }) => /pkg\/core\/(read|connection|driver)\.js$/.test(url) || functionName === "now",
+    ({ url, functionName }) => /pkg\/core\/(read|exchange|driver)\.js$/.test(url) || functionName === "now",
   ],
   ["text out of WebAssembly (TextDecoder, glue)", ({ url, functionName }) => url.includes("/glue/") || functionName === "decode"],
   ["the mirror (js/snapshot/mirror.ts)", ({ url }) => url.endsWith("mirror.js")],

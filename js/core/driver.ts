@@ -8,7 +8,7 @@
 // it returns: its caller sees what it has led to.
 
 import type { CoreSession, Host } from "../glue/core.js";
-import { Connection } from "./connection.js";
+import { SessionExchange } from "./exchange.js";
 import type { OpenSession } from "./port.js";
 import { sliceMs } from "./read.js";
 import { isTrap } from "./traps.js";
@@ -25,7 +25,7 @@ export class Driver implements OpenSession {
   readonly #effects: Effects;
   #room: Uint8Array = new Uint8Array(0);
   /** The request that is open. */
-  #open: Connection | undefined;
+  #open: SessionExchange | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #held = false;
   #ended = false;
@@ -34,8 +34,8 @@ export class Driver implements OpenSession {
     this.call = (method, json) => core.call(method, json);
     this.takePatch = () => core.takePatch();
     const own = {
-      open: (request: number, ...which: Parameters<Connection["send"]>) => {
-        this.#open = new Connection(this, request);
+      open: (request: number, ...which: Parameters<SessionExchange["send"]>) => {
+        this.#open = new SessionExchange(this, request);
         void this.#open.send(...which);
       },
       close: (request: number) => {
@@ -113,7 +113,7 @@ export class Driver implements OpenSession {
   }
 
   /** The request is no longer open. */
-  closed(request: Connection): void {
+  closed(request: SessionExchange): void {
     if (this.#open === request) this.#open = undefined;
     this.hold();
   }

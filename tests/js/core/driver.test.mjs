@@ -103,7 +103,7 @@ describe("the core", { skip: !real && "the core is a stand-in" }, async () => {
     const look = (what, result) => () => {
       called.add(what);
       if (depth) inside.push(what);
-      // What the call has led to is shown when it returns.
+      // The call shows its effects before it returns.
       if (edits < 50) agent.setState({ edits: ++edits });
       if (agent.getSnapshot().state.edits !== edits) inside.push(`${what} sees an old state`);
       return typeof result === "function" ? result() : result;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deferred, load } from "../lib.mjs";
 
-const [{ readBody }, { Connection }, { Driver }] = await Promise.all(["core/read", "core/connection", "core/driver"].map(load));
+const [{ readBody }, { SessionExchange }, { Driver }] = await Promise.all(["core/read", "core/exchange", "core/driver"].map(load));
 
 /** Reads a stream into a core that notes what it is given; `took` answers whether more is wanted. */
 function read(stream, { took = () => true, end = () => {} } = {}) {
@@ -23,7 +23,7 @@ function read(stream, { took = () => true, end = () => {} } = {}) {
       log.text += new TextDecoder().decode(new Uint8Array(memory.buffer, from, length));
       log.reads.push([length, now]);
       const wanted = took(length, memory);
-      if (!wanted) connection.close();
+      if (!wanted) exchange.close();
       return wanted === 2 ? 1 : 0;
     },
     end() {
@@ -34,8 +34,8 @@ function read(stream, { took = () => true, end = () => {} } = {}) {
     effect() {},
   };
   const host = { task: { until: Infinity }, failed: (error) => void (log.failure = error), lost: (trap) => over.resolve({ ...log, trap }) };
-  const connection = new Connection(Object.assign(new Driver(core, host), { closed: () => over.resolve(log) }), 1);
-  readBody(stream.getReader(), connection);
+  const exchange = new SessionExchange(Object.assign(new Driver(core, host), { closed: () => over.resolve(log) }), 1);
+  readBody(stream.getReader(), exchange);
   return over.promise;
 }
 

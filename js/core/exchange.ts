@@ -5,7 +5,7 @@ import { readBody, type Body } from "./read.js";
 import { toAnswer, toTarget } from "./traps.js";
 
 /** It holds its session until it is closed: a `fetch` that never settles, not even when it is aborted, holds this. */
-export class Connection implements Body {
+export class SessionExchange implements Body {
   readonly #controller = new AbortController();
   #driver: Driver | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
