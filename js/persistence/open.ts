@@ -8,7 +8,7 @@ import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { union } from "../snapshot/compose.js";
-import { locksFor, takeLock, type Free } from "./lock.js";
+import { takeLock, type Free } from "./lock.js";
 import { readStore, writeStore, type Text } from "./record.js";
 
 type OpenSavesNow = typeof import("./saves.js").openSaves;
@@ -30,7 +30,7 @@ export interface Early {
 }
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { settle, whenCollected, union, unsupported, locksFor, takeLock, readStore, writeStore } as const;
+const kit = { settle, whenCollected, union, unsupported, takeLock, readStore, writeStore } as const;
 export type SavesKit = typeof kit;
 
 /** The methods that can wait; until then nothing is refused. */

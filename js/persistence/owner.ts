@@ -1,9 +1,9 @@
-// Decides who may write the save of a store: one thread at a time in this page and, where the platform has Web Locks, in all tabs
-// of the origin. The owner of a store also sends the queue of its save, and executes its calls. A busy owner keeps the store.
+// Decides who may write the save of a store: the thread that has its lock, one of all tabs of the origin. Where the platform has no Web
+// Locks, or the store no key, the lock is this page's. The owner also sends the queue of the save, and executes its calls.
 //
-//   waits ──first in line──► asked ──lock granted──► owns ──somebody else wants it, and nothing is in progress here──► waits
+//   none ──asks──► waits ──its turn──► has ──another thread wants it, and nothing is in progress here──► none
 //
-// A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
+// A thread whose calls wait for the lock says so to the others, in this page and over a BroadcastChannel. A busy owner keeps the lock.
 
 import type { AgentStore } from "../api/saving.js";
 import type { Free } from "./lock.js";
@@ -19,74 +19,75 @@ export interface StoreMember {
   surrender(): void;
   /** It owns the store now. */
   own(): void;
-  /** Somebody else owns the store, and this one waits. */
+  /** Its calls wait for the store. */
   denied(): void;
   /** Somebody looks at it. */
   mounted(): boolean;
-  /** Somebody else, who owns the store, has written to it. */
+  /** The owner of the store has written to it. */
   look(): void;
 }
 
-/** One thread's share in its store. */
-export interface Claim extends Pick<Writer, "promise"> {
+/** One thread's claim to its store. */
+export interface Claim {
   /** Whether the thread owns the store. */
   owns(): boolean;
   /** Asks for the store. */
   ask(): void;
   /** The thread has become idle. */
   rest(): void;
-  /** The thread is over. */
+  /** The thread is over, or nobody uses it. */
   leave(): void;
   /** Reads the store once the write that this page has begun is there, or hangs: a thread before this one may have just ended. */
   read(): unknown;
   write(write: Omit<Write, "store">, waitMs: number): void;
-  /** Another number whenever the store may have become another one: a thread of this page has written, or another tab had the lock. */
+  /** Another number whenever another thread may have written to the store. */
   version(): number;
 }
 
-/** The store as the threads of a page share it: as a rule there is one thread. */
-interface SharedStore {
+/** A store, as the threads of a page share it: as a rule there is one thread. */
+interface Place {
   readonly kit: SavesKit;
   readonly key: string | undefined;
   readonly text: Text;
   readonly writer: Writer;
   version: number;
-  /** The first is the page's owner. Weak, so that what nobody uses can be collected. */
-  line: WeakRef<StoreMember>[];
-  /** Waits for its turn, wants it at once, or has it; `wanted`: another tab wants it. Where there are no locks, the page has it. */
-  lock: "none" | "waits" | "wants" | { readonly free: Free; wanted?: boolean };
+  readonly seats: Set<Seat>;
+  /** Where the platform has no locks: the threads that have asked for the page's. The first has it. */
+  readonly line: Seat[];
   channel?: BroadcastChannel | undefined;
 }
 
-// Held by the threads that use them, by what is being written, and while the lock is held.
-const places = new Map<string | AgentStore, WeakRef<SharedStore>>();
+/** A thread in its place. */
+interface Seat {
+  readonly place: Place;
+  /** Weak, so that what nobody uses can be collected. */
+  readonly member: WeakRef<StoreMember>;
+  lock: "none" | "waits" | Free;
+  /** Its calls wait for the lock. */
+  wants: boolean;
+  /** The calls of another thread do. */
+  wanted: boolean;
+}
 
-const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): SharedStore => {
+// Held by the threads that use them, by what is being written, and while the lock is held.
+const places = new Map<string | AgentStore, WeakRef<Place>>();
+
+const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): Place => {
   const { key } = store;
   const known = places.get(key ?? store)?.deref();
   if (known) return known;
-  const writer = createWriter(kit, text, () => void place.version++, () => {
-    say(place, "saved");
-    queueMicrotask(() => look(place));
-  });
-  const place: SharedStore = { kit, key, text, writer, version: 0, line: [], lock: "none" };
+  const writer = createWriter(kit, text, () => tell(place, "saved"));
+  const place: Place = { kit, key, text, writer, version: 0, seats: new Set(), line: [] };
   for (const [other, held] of places) if (!held.deref()) places.delete(other);
   places.set(key ?? store, new WeakRef(place));
   return place;
 };
 
-/** The threads that use the store, the owner first. */
-const lineOf = (place: SharedStore): StoreMember[] => {
-  place.line = place.line.filter((each) => each.deref());
-  return place.line.flatMap((each) => each.deref() ?? []);
-};
+type Word = "want" | "held" | "saved";
 
-const hasLock = ({ kit, key, lock }: SharedStore): boolean => typeof lock === "object" || !kit.locksFor(key);
-
-/** Another thread of this page waits for the store, or another tab wants it. */
-const isWanted = ({ line, lock }: SharedStore): unknown => line.length > 1 || (typeof lock === "object" && lock.wanted);
-
-const say = (place: SharedStore, what: "want" | "held" | "saved"): void => {
+/** Says it to the other threads, of this page and of other tabs. */
+const tell = (place: Place, what: Word, by?: Seat): void => {
+  for (const seat of place.seats) if (seat !== by) queueMicrotask(() => hear(seat, what));
   try {
     place.channel?.postMessage(what);
   } catch {
@@ -94,135 +95,132 @@ const say = (place: SharedStore, what: "want" | "held" | "saved"): void => {
   }
 };
 
-/** Shows the save in the agents that somebody looks at. */
-const look = (place: SharedStore): void => {
-  for (const member of lineOf(place)) if (member.mounted()) member.look();
+const hear = (seat: Seat, what: Word): void => {
+  const member = seat.member.deref();
+  if (what === "saved") return void (member?.mounted() && member.look());
+  // Another thread that waits has it now, and has not heard who else wants it.
+  if (what === "held") return void (seat.wants && tell(seat.place, "want", seat));
+  seat.wanted = true;
+  pass(seat);
 };
 
-const listen = (place: SharedStore): void => {
-  if (place.channel) return;
-  let channel: BroadcastChannel;
+const listen = (place: Place): void => {
   try {
-    channel = place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`);
+    place.channel ??= new BroadcastChannel(`ag-ui-wasm:${place.key}`);
   } catch {
     // There is none, or not for a page whose site data is blocked.
     return;
   }
   // Node would stay alive for it.
-  (channel as { unref?(): void }).unref?.();
-  channel.onmessage = ({ data }) => {
-    if (data === "saved") return look(place);
-    const { lock } = place;
-    if (data === "want" && typeof lock === "object") lock.wanted = true;
-    // Somebody who waits longer has it now, and has not heard who else wants it.
-    if (data === "held" && lock === "wants") say(place, "want");
-    pass(place);
+  (place.channel as { unref?(): void }).unref?.();
+  place.channel.onmessage = ({ data }) => {
+    for (const seat of place.seats) hear(seat, data);
   };
 };
 
-/** Gives the store to whoever waits for it, if the owner is idle. */
-const pass = (place: SharedStore): void => {
-  const [owner, next] = lineOf(place);
-  if (!owner || !isWanted(place) || owner.busy()) return;
-  owner.surrender();
-  if (next) {
-    place.line.shift();
-    return lead(place, next);
-  }
-  drop(place);
-  // Waits for its turn, should the other tab go.
-  if (owner.mounted()) request(place);
-};
+const owns = ({ lock }: Seat): boolean => typeof lock === "function";
 
-/** This one is the first in line now. */
-const lead = (place: SharedStore, member: StoreMember): void => {
-  if (hasLock(place)) member.own();
-  else request(place, true);
+/** Lets the store go if another thread wants it, and nothing is in progress here. */
+const pass = (seat: Seat): void => {
+  const member = seat.member.deref();
+  if (!member || !owns(seat) || !seat.wanted || member.busy()) return;
+  member.surrender();
+  drop(seat);
+  // Waits for its turn, should the other thread go.
+  if (member.mounted()) request(seat);
 };
 
 /** Lets the lock go, once what was written is in the store. */
-const drop = (place: SharedStore): void => {
-  const { lock } = place;
-  if (typeof lock !== "object") return;
-  place.lock = "none";
-  place.writer.whenDone(lock.free);
+const drop = (seat: Seat): void => {
+  const { lock, place } = seat;
+  if (typeof lock !== "function") return;
+  seat.lock = "none";
+  place.writer.whenDone(lock);
 };
 
-/** No thread of this page uses the store. */
-const abandon = (place: SharedStore): void => {
-  drop(place);
+/** The thread uses its store no longer. */
+const leave = (seat: Seat): void => {
+  const { place } = seat;
+  seat.wants = false;
+  place.seats.delete(seat);
+  drop(seat);
+  if (place.seats.size) return;
   place.channel?.close();
   place.channel = undefined;
 };
 
-/** Asks for the lock, `active` before its turn, unless that was done before (`early`). */
-const request = (place: SharedStore, active = false, early?: Early): void => {
-  const { kit: { locksFor, takeLock }, key, lock } = place;
-  if (!locksFor(key)) return;
-  listen(place);
-  if (active) {
-    place.lock = "wants";
-    say(place, "want");
-  }
-  if (lock !== "none") return void early?.lock?.then((free) => free?.());
-  if (!active) place.lock = "waits";
+/** Asks for the lock, unless that was done before (`early`). */
+const request = (seat: Seat, early?: Early): void => {
+  const { place } = seat;
+  const { kit, key } = place;
+  place.seats.add(seat);
+  if (seat.lock !== "none") return;
+  seat.lock = "waits";
+  const lock = early?.lock ?? kit.takeLock(key);
+  if (!lock) return lineUp(seat);
   const sure = early?.owns;
-  const wait = async (): Promise<void> => {
-    const free = await (early?.lock ?? takeLock(key));
-    if (!free && place.lock === "wants") lineOf(place)[0]?.denied();
-    place.lock = { free: free ?? (await takeLock(key, true))! };
+  listen(place);
+  void lock.then((free) => {
     if (!sure) place.version++;
-    say(place, "held");
-    const [first] = lineOf(place);
-    if (first) first.own();
-    else abandon(place);
-  };
-  void wait();
+    if (free) have(seat, free);
+    else lineUp(seat);
+  });
 };
 
-/** An owner that was collected keeps no other tab waiting. Must hold none: nothing else may be in reach of this function. */
-const forgetting = (place: SharedStore) => (): void => void (lineOf(place).length || abandon(place));
+/** Has the page's lock now, or after those that have asked for it before. */
+const lineUp = (seat: Seat): void => {
+  const { line } = seat.place;
+  line.push(seat);
+  if (line[0] === seat) have(seat, () => next(seat.place));
+};
+
+const next = (place: Place): void => {
+  place.version++;
+  place.line.shift();
+  const [seat] = place.line;
+  if (seat) have(seat, () => next(place));
+};
+
+const have = (seat: Seat, free: Free): void => {
+  const { place } = seat;
+  const member = seat.member.deref();
+  seat.lock = free;
+  // It has left, or was collected.
+  if (!member || !place.seats.has(seat)) return drop(seat);
+  seat.wants = seat.wanted = false;
+  tell(place, "held", seat);
+  member.own();
+};
 
 /** A thread's claim to a store. Nothing is asked for yet. */
 export function createClaim(kit: SavesKit, store: AgentStore, member: StoreMember, first: First, early?: Early): Claim {
   const place = placeOf(store, kit, early?.text);
-  const { writer } = place;
-  const leads = (): boolean => lineOf(place)[0] === member;
-  if (early?.lock) request(place, false, early);
+  const seat: Seat = { place, member: new WeakRef(member), lock: "none", wants: false, wanted: false };
+  // Must not hold the member: nothing else may be in reach of this function.
+  kit.whenCollected(member, leaving(seat));
+  if (early?.lock) request(seat, early);
 
   const read = (): unknown => {
-    if (!writer.owes(store.ordered)) return kit.readStore(store, place.text, first);
-    return new Promise<void>((done) => writer.whenDone(done)).then(read);
+    const { writer, text } = place;
+    return writer.busy() ? new Promise<void>((done) => writer.whenDone(done)).then(read) : kit.readStore(store, text, first);
   };
 
   return {
-    owns: () => leads() && hasLock(place),
+    owns: () => owns(seat),
     ask: () => {
-      const line = lineOf(place);
-      if (!line.includes(member)) {
-        place.line.push(new WeakRef(member));
-        kit.whenCollected(member, forgetting(place));
-        if (!line.length) return lead(place, member);
-      } else if (line[0] === member) {
-        return hasLock(place) ? undefined : request(place, true);
-      }
+      request(seat);
+      if (owns(seat) || seat.wants) return;
+      seat.wants = true;
+      tell(place, "want", seat);
       member.denied();
-      pass(place);
     },
-    rest: () => {
-      if (leads()) pass(place);
-    },
-    leave: () => {
-      const led = leads();
-      place.line = place.line.filter((each) => each.deref() !== member);
-      if (!led) return;
-      const [next] = lineOf(place);
-      if (next) lead(place, next);
-      else abandon(place);
-    },
+    rest: () => pass(seat),
+    leave: () => leave(seat),
     read,
-    write: (write, waitMs) => writer.write({ ...write, store }, waitMs),
-    promise: writer.promise,
+    write: (write, waitMs) => place.writer.write({ ...write, store }, waitMs),
     version: () => place.version,
   };
 }
+
+/** An owner that was collected keeps nobody waiting. */
+const leaving = (seat: Seat) => (): void => leave(seat);

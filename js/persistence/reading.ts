@@ -119,7 +119,6 @@ const put = (self: SavedThread, json: string, done = (_kept: boolean): void => {
     },
   }, waitMs);
   self.dirty = false;
-  self.seen = claim.version();
 };
 
 const report = (self: SavedThread, cause: unknown): string => {

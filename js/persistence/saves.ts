@@ -3,7 +3,7 @@
 
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import { later } from "../base/timer.js";
-import { close, ready, saved, show, suspend, warn, type SavedThread } from "./gate.js";
+import { ready, saved, show, suspend, warn, type SavedThread } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import type { Early, SavesKit } from "./open.js";
 import { createClaim, type StoreMember } from "./owner.js";
@@ -30,7 +30,7 @@ const memberOf = (self: SavedThread): StoreMember => {
   const looks = (): boolean => self.gate === "closed" && self.store !== "asked" && !self.claim.owns() && !link.busy();
   return {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => (isWorking(self) && !isDeserted(self)) || (self.dirty && self.gate === "closed" && ["asked", "known"].includes(self.store)),
+    busy: () => (isWorking(self) && !isDeserted(self)) || (self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store)),
     mounted: members.watched,
     surrender: () => letGo(self),
     own: () => {
@@ -50,7 +50,6 @@ const memberOf = (self: SavedThread): StoreMember => {
       if (looks()) kit.settle(self.claim.read, apply, () => {});
     },
     denied: () => {
-      close(self);
       later(1000, () => {
         if (self.gate === "ended" || self.claim.owns()) return;
         warn(self, "not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved");
@@ -81,12 +80,10 @@ const end = (self: SavedThread): void => {
   self.last = claim.owns() && dirty ? saved(self) : undefined;
   if (self.last !== undefined) write(self, self.last);
   self.gate = "ended";
-  if (self.last !== undefined && self.dirty && self.store !== "refused") {
-    self.answered = claim.promise();
-    // A store that hangs is not waited for.
-    later(loadMs, self.answered);
-  }
-  claim.leave();
+  if (self.last === undefined || !self.dirty || self.store === "refused") return claim.leave();
+  self.answered = claim.leave;
+  // A store that hangs is not waited for.
+  later(loadMs, claim.leave);
 };
 
 /** The saves of a thread in the store of its option `persist`. */

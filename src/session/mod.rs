@@ -145,6 +145,11 @@ impl Session {
         None
     }
 
+    /// Whether [`Session::poll_effect`] has something to give.
+    pub fn has_effects(&self) -> bool {
+        self.outbox.has_next(&self.options)
+    }
+
     /// Whether each open ticket is held by exactly one thing that will settle it. Tests check this after every input.
     fn holds_every_ticket(&self) -> bool {
         let run = self.run.as_ref().map(|run| run.ticket);

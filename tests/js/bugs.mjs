@@ -58,7 +58,7 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: '(self.dirty && self.gate === "closed" && ["asked", "known"].includes(self.store))',
+    from: '(self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
     to: '(self.dirty && self.store === "asked")',
     tests: ["saves-tabs"],
   },
@@ -114,8 +114,8 @@ export const bugs = [
   {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
-    from: "// A caller that waits for the end finds it in the snapshot.\n    updates.patch();",
-    to: "",
+    from: "updates.patch();\n    updates.acted();",
+    to: "updates.acted();",
     tests: ["lockstep"],
   },
   {
@@ -177,15 +177,15 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '(self.dirty && self.gate === "closed" && ["asked", "known"].includes(self.store))',
+    from: '(self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
     to: "link.busy()",
     tests: ["tabs"],
   },
   {
     name: "an agent that has ended gives its lock away before it has written",
-    file: "persistence/writer.ts",
-    from: "promised > 0 || (!ordered",
-    to: "(!ordered",
+    file: "persistence/saves.ts",
+    from: 'if (self.last === undefined || !self.dirty || self.store === "refused") return claim.leave();',
+    to: "return claim.leave();",
     tests: ["saves-tabs"],
   },
   {
@@ -194,6 +194,13 @@ export const bugs = [
     from: 'return phase ? { ...call, status: "running", phase } : call;',
     to: "return call;",
     tests: ["saved"],
+  },
+  {
+    name: "what a refused call has begun waits for the next call",
+    file: "core/driver.ts",
+    from: "if (entry) this.enter(undefined, lost);",
+    to: "",
+    tests: ["driver", "page-and-worker"],
   },
   {
     name: "what a fetch gives goes to the core unseen",

@@ -1,10 +1,10 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use crate::document::SUBMIT_RUN;
+use crate::document::{SUBMIT_RUN, Start};
 use crate::session::Session;
 use crate::session::rejoin::{Budget, RejoinAnswer, Resume};
 use crate::session::run::{Phase, Run};
-use crate::session::submit::{Start, Submit};
+use crate::session::submit::Submit;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
 use crate::wire::{Fields, JsonWriter, keep_private};

@@ -107,7 +107,7 @@ describe("the saves of the first agent", { skip: !real }, () => {
     ));
     let [text, beside] = [save];
     let held;
-    const locks = { request: async (name, { ifAvailable }, granted) => granted(held ? null : (held = name)) };
+    const locks = { request: async (name, granted) => (held ? new Promise(() => {}) : granted((held = name))) };
     Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
     globalThis.document = { addEventListener() {}, removeEventListener() {} };
     const persist = createStore({
