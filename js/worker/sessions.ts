@@ -61,7 +61,8 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     };
   };
 
-  const open: Port["open"] = (options, messages, state, host) => {
+  const open: Port["open"] = (options, messages, state, page) => {
+    const host = weakly(page);
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
     // The worker has read what it was given.
