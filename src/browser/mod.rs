@@ -11,6 +11,7 @@ mod request;
 mod stepper;
 
 use crate::session::{Misuse, Reply, Session as Core};
+use serde::Serializer as _;
 use std::rc::Rc;
 #[cfg(feature = "codecs")]
 pub use stepper::Stepper;
@@ -39,12 +40,15 @@ impl Session {
     /// Calls a method by its name, with JSON text. A misuse is thrown.
     pub fn call(&mut self, method: &str, json: Option<String>) -> Result<JsValue, JsValue> {
         let reply = self.core.call(method, &json.unwrap_or_default(), host::now()).map_err(misuse)?;
-        Ok(match reply {
-            Reply::Nothing => JsValue::UNDEFINED,
-            Reply::Ticket(ticket) => ticket.into(),
-            Reply::Taken(taken) => taken.into(),
-            Reply::Json(json) => json.into(),
-        })
+        let value = serde_wasm_bindgen::Serializer::new();
+        let value = match reply {
+            Reply::Nothing => value.serialize_unit(),
+            Reply::Ticket(ticket) => value.serialize_u32(ticket),
+            Reply::Taken(taken) => value.serialize_bool(taken),
+            Reply::Json(json) => value.serialize_str(&json),
+        };
+        // None of these can fail.
+        Ok(value.unwrap_or_default())
     }
 
     /// Takes the changes for the snapshot, as JSON text: a patch, or the next part of a long one.
