@@ -9,7 +9,7 @@ import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
-import type { Pending } from "./pending.js";
+import type { PendingIntents } from "./pending.js";
 import type { Port } from "./port.js";
 
 /** The methods of a session that begin a run. */
@@ -183,7 +183,7 @@ export interface LinkState<State> {
   disposed: boolean;
   /** The run that a failed load has kept from the core. */
   lost?: Run<State> | undefined;
-  pending: Pending<State>;
+  pending: PendingIntents<State>;
   /** Where the core is not in this page. */
   readonly late?: LateCore<State> | undefined;
   /** Does it once callbacks may be called. */

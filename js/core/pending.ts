@@ -12,7 +12,7 @@ import type { Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
 /** The intents that are pending, oldest first. */
-export interface Pending<State> {
+export interface PendingIntents<State> {
   readonly list: readonly PendingIntent<State>[];
   /** The snapshot as the core has it, or as the next session begins with it. */
   readonly confirmed: AgentSnapshot<State>;
@@ -57,7 +57,7 @@ function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): 
 }
 
 /** Nothing is pending. */
-export function createPending<State>(client: LinkClient<State>, shared: LinkState<State>): Pending<State> {
+export function createPending<State>(client: LinkClient<State>, shared: LinkState<State>): PendingIntents<State> {
   const { read, publish } = client;
   const list: PendingIntent<State>[] = [];
   let confirmed = read();
@@ -106,12 +106,13 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     },
     first,
     wait: (run) => {
-      const before = list.findIndex(begins);
-      if (before >= 0 && isRefused(shared, run)) return;
+      const before = first();
+      if (before && isRefused(shared, run)) return;
+      const place = list.findIndex(begins);
+      const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
-      const replaces = before >= 0 && run.ifBusy === "replace";
-      list.splice(before >= 0 && run.opens ? before : replaces ? before + 1 : list.length, 0, { ...run, run });
-      if (replaces) cancel(list[before]!.run!);
+      list.splice(before && run.opens ? place : replaces ? place + 1 : list.length, 0, { ...run, run });
+      if (replaces) cancel(before);
       else show();
     },
     add: (...pending) => {
@@ -122,7 +123,6 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     take: () => {
       const taken = [confirmed, list.splice(0)] as const;
       confirmed = read();
-      retain();
       return taken;
     },
     confirm: (next) => {

@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot, Message } from "../api/types.js";
 import type { LinkClient, PendingIntent, Run } from "../core/client.js";
-import type { Pending } from "../core/pending.js";
+import type { PendingIntents } from "../core/pending.js";
 import { composeSave, union } from "../snapshot/compose.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { Queued } from "../snapshot/save.js";
@@ -33,7 +33,7 @@ export interface Remains<State> {
 }
 
 /** The submits that the session has not answered. */
-export const unansweredOf = <State>({ list }: Pick<Pending<State>, "list">): PendingIntent<State>[] =>
+export const unansweredOf = <State>({ list }: Pick<PendingIntents<State>, "list">): PendingIntent<State>[] =>
   list.filter(({ run, kept, done }) => run && kept && !done);
 
 /** Submits as a save has them. */
@@ -42,7 +42,7 @@ export const queuedOf = <State>(some: readonly PendingIntent<State>[]): Queued[]
 /** The remains of the session, as long as nothing of it was forgotten. */
 export function remainsOf<State>(
   client: Pick<LinkClient<State>, "read" | "parts" | "resumes">,
-  pending: Pending<State>,
+  pending: PendingIntents<State>,
   lastSave: LastSave<State>,
   { died, read, replies: open }: SessionLoss<State>,
 ): Remains<State> {

@@ -88,7 +88,7 @@ export const bugs = [
   {
     name: "what waits for the thread goes before the run that opens it",
     file: "core/pending.ts",
-    from: "before >= 0 && run.opens ? before :",
+    from: "before && run.opens ? place :",
     to: "",
     tests: ["opened-again"],
   },
