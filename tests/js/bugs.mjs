@@ -58,7 +58,7 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: '(self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
+    from: '(!!self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
     to: '(self.dirty && self.store === "asked")',
     tests: ["saves-tabs"],
   },
@@ -142,8 +142,8 @@ export const bugs = [
   {
     name: "a reload does not join the run in progress",
     file: "persistence/gate.ts",
-    from: "autoAttach === false",
-    to: "autoAttach !== true",
+    from: "autoAttach !== false",
+    to: "autoAttach === true",
     tests: ["saves-core"],
   },
   {
@@ -163,7 +163,7 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/reading.ts",
-    from: "if (value || isFinal(self)) begin(self, value);",
+    from: "if (value || self.claim.knows()) begin(self, value);",
     to: "begin(self, value);",
     tests: ["tabs"],
   },
@@ -177,7 +177,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '(self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
+    from: '(!!self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -261,8 +261,8 @@ export const bugs = [
   {
     name: "a page that may have no channel cannot use a store",
     file: "persistence/owner.ts",
-    from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
-    to: '    throw new Error("no channel");',
+    from: "    // There is none, or not for a page whose site data is blocked.\n",
+    to: '    throw new Error("no channel");\n',
     tests: ["blocked"],
   },
   {
