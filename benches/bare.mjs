@@ -32,40 +32,31 @@ export async function bareCore(reads, expected) {
   const glue = await import(new URL("glue/core.js", packed).href);
   await glue.default({ module_or_path: readFileSync(new URL("core.wasm", packed)) });
   const options = JSON.stringify({ threadId: "t", history: 0, graceMs: 0 });
-  const none = () => undefined;
-  const response = () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
   const input = JSON.stringify({ runId: "r", messages: [], tools: [], context: [], forwardedProps: {} });
-  return () =>
-    new Promise((resolve, reject) => {
-      /** Reads a stream as `js/core/read.ts` does. @param {unknown} _ @param {any} body @param {WebAssembly.Memory} memory */
-      const receive = (_, body, memory) => {
-        const begin = processorTime();
-        let room = new Uint8Array(0);
-        for (const read of reads) {
-          if (room.length < read.length) room = new Uint8Array(memory.buffer, body.room(read.length), read.length);
-          room.set(read);
-          body.read(read.length, 1);
-        }
-        const patch = JSON.parse(session.takePatch());
-        const spent = processorTime() - begin;
-        body.free();
-        session.call("dispose");
-        if (JSON.stringify(patch).includes(JSON.stringify(expected))) resolve(spent);
-        else reject(new Error("The core made another text of it."));
-      };
-      const told = { changed: none, settled: none, custom: none, event: none, warning: none, execute: none, abandon: none, hold: none, stopRemote: none };
-      const request = async () => ({ url: "http://agent.test/" });
-      const fetch = async () => ({ status: 200, contentType: "text/event-stream", reader: response().body?.getReader() });
-      /** @param {unknown} promise @param {(value: unknown, failed: boolean) => void} callback */
-      const settle = (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false));
-      const session = new glue.Session(options, undefined, undefined, {
-        ...told,
-        request,
-        fetch,
-        settle,
-        receive,
-        wake: none,
-      });
-      session.call("submit", input);
-    });
+  return async () => {
+    const session = new glue.CoreSession(options, undefined, undefined);
+    /** The effects that wait, as the page reads them. */
+    const effects = () => {
+      const all = [];
+      for (let text; (text = session.effect()) !== undefined;) all.push(JSON.parse(text.split("\n", 1)[0] ?? ""));
+      return all;
+    };
+    session.call("submit", input);
+    const [, request] = effects().find(([name]) => name === "open");
+    session.head(request, 200, "text/event-stream");
+    effects();
+    const begin = processorTime();
+    let room = new Uint8Array(0);
+    // As `js/core/driver.ts` does.
+    for (const read of reads) {
+      if (room.length < read.length) room = session.room(read.length);
+      room.set(read);
+      if (session.read(request, read.length, 1) > 1) effects();
+    }
+    const patch = JSON.parse(session.takePatch());
+    const spent = processorTime() - begin;
+    session.free();
+    assert.ok(JSON.stringify(patch).includes(JSON.stringify(expected)), "The core made another text of it.");
+    return spent;
+  };
 }

@@ -16,7 +16,10 @@ const parts = [
   ["WebAssembly", ({ url }) => url.startsWith("wasm:")],
   ["the platform's stream", ({ url }) => /webstreams|node:internal\/(util|validators|queuing)/.test(url)],
   ["the stand-in for the network", ({ url }) => url.endsWith("workload.mjs")],
-  ["the loop and the copy (js/core/read.ts), the clock", ({ url, functionName }) => url.endsWith("pkg/core/read.js") || functionName === "now"],
+  [
+    "the loop and the copy (js/core/read.ts), the clock",
+    ({ url, functionName }) => /pkg\/core\/(read|exchange|driver)\.js$/.test(url) || functionName === "now",
+  ],
   ["text out of WebAssembly (TextDecoder, glue)", ({ url, functionName }) => url.includes("/glue/") || functionName === "decode"],
   ["the mirror (js/snapshot/mirror.ts)", ({ url }) => url.endsWith("mirror.js")],
   ["garbage collection", ({ functionName }) => functionName === "(garbage collector)"],

@@ -42,7 +42,7 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
   // Calls that wait for somebody to be there.
   const waiting = new Set<string>();
 
-  const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
+  const run = async (toolCallId: string, name: string, approved: boolean, json: string, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
     for (let nobody; !signal.aborted && (nobody = arrival());) {
@@ -62,7 +62,7 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
       holdBack(toolCallId);
       return undefined;
     }
-    // The core has to be done with what it does.
+    // An effect that comes with it may abandon it.
     await null;
     return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: members.requester().agent });
   };
@@ -75,10 +75,10 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
   const works = (): boolean => [...running.keys()].some((toolCallId) => !waiting.has(toolCallId));
 
   return {
-    execute: (toolCallId, name, json, approved) => {
+    execute: (toolCallId, name, approved, json) => {
       const controller = new AbortController();
       running.set(toolCallId, controller);
-      run(toolCallId, name, json, approved, controller.signal).then(
+      run(toolCallId, name, approved, json, controller.signal).then(
         (result) => end(controller, { toolCallId, result }),
         (cause) => end(controller, { toolCallId, error: messageOf(cause) }),
       );
@@ -119,7 +119,7 @@ function createEnds(running: Map<string, AbortController>, settle: CallsClient["
   };
 }
 
-/** The core, hearing of a call to hold, gives the next one from inside: it hears of these together, however many they are. */
+/** Holding a call performs the effects that wait, by which the next one is to be held: these are held together, however many they are. */
 function createHolds(hold: CallsClient["hold"]): (toolCallId: string) => void {
   const held: string[] = [];
   let holding = false;

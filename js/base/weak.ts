@@ -1,4 +1,4 @@
-// Lets an agent that nobody holds be collected, although the core, a worker's port or a pool calls it.
+// Lets an agent that nobody holds be collected, although a worker's port or a pool calls it.
 //
 // Whatever is called from outside of the page's heap gets `weakly(…)` of it (weakly.ts). While something is in progress of which the page has
 // to hear (a request, a wait for the next attempt), it is in `retained`.

@@ -15,7 +15,7 @@ import type { Steps } from "./steps.js";
 /** The calls that run in the page. */
 export interface Calls {
   /** `approved`: a person has approved it, and is not asked again. */
-  execute(toolCallId: string, name: string, args: string, approved: boolean): void;
+  execute(toolCallId: string, name: string, approved: boolean, args: string): void;
   /** The tool of that name as the application has it now. */
   find(name: string): PageTool | undefined;
   /** Throws, or rejects, where these are no arguments for the tool of that name. */

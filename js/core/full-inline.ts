@@ -1,7 +1,7 @@
 // A chunk of its own: the base of the full module, with its bytes. Its add-ons are chunks, too: each fills places of the base's function table
 // that are empty until then (tools/split.mjs).
 
-import init, { askGuard, compact, Session, Stepper } from "../glue/base.js";
+import init, { askGuard, compact, CoreSession, Stepper } from "../glue/base.js";
 import type { ModuleInput } from "../glue/core.js";
 import type { FullCore, Inflate } from "./loader.js";
 import type { AddOn, Needs } from "./modules.js";
@@ -56,6 +56,6 @@ export const glue = {
   },
   askGuard,
   compact,
-  Session,
+  CoreSession,
   Stepper,
 };

@@ -1,14 +1,12 @@
 // The host of a session in the page: it makes the requests and the calls, keeps saves, and lets the application hear of events.
 
 import { retained } from "../base/weak.js";
-import type { Session } from "../glue/core.js";
+import type { Host, Session } from "../glue/core.js";
 import type { Cause } from "./cause.js";
 import { emitCustom } from "./checked.js";
 import type { Checks } from "./checks.js";
 import type { LinkClient, LinkState } from "./client.js";
 import type { Patches } from "./patches.js";
-import { readBody } from "./read.js";
-import type { WatchfulHost } from "./traps.js";
 
 /** The session of the host. */
 interface Hosted<State> {
@@ -20,8 +18,7 @@ interface Hosted<State> {
   readonly patches: Patches;
   /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
   shows(): boolean;
-  /** As in `readBody`. */
-  readonly task: { until: number };
+  readonly task: Host["task"];
   live(): object;
   fail(trap: unknown): void;
 }
@@ -31,11 +28,11 @@ export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   { current, ask, cause, checks, patches, shows, task, live, fail }: Hosted<State>,
-  settled: WatchfulHost["settled"],
-): WatchfulHost {
+  settled: Host["settled"],
+): Host {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
-    receive: (reader, body, memory) => readBody(reader, body, memory, fail, task),
+    task,
     changed: (urgent) => {
       if (!shows()) return;
       if (urgent) patches.show(task.until);
@@ -46,16 +43,13 @@ export function createHost<State>(
       if (on && current()) retained.add(live());
       else retained.delete(live());
     },
-    tick: () => {
-      if (retained.has(live())) ask((opened) => opened.call("tick"));
-    },
     lost: fail,
     request: (...which) => {
       cause.clear();
       return parts.request(...which);
     },
     failed: cause.set,
-    ...{ stopRemote: parts.stopRemote, head: (headers: Headers, status: number) => parts.head(client, headers, status) },
+    ...{ stopRemote: parts.stopRemote, head: (headers, status) => parts.head(client, headers, status) },
     custom: (name, json) => emitCustom(emitter, checks, name, json),
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
@@ -64,7 +58,7 @@ export function createHost<State>(
       if (current()) calls.execute(...args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
-    save: (number, json) => {
+    save: (number, _, json) => {
       if (!current()) return;
       shared.lastSave = json;
       client.save(json, () => {

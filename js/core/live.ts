@@ -6,17 +6,17 @@ import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
-import { weakly } from "../base/weakly.js";
-import type { Session, SessionOptions } from "../glue/core.js";
+import type { Host, SessionOptions } from "../glue/core.js";
 import { createCause } from "./cause.js";
 import { checksOf } from "./checked.js";
 import type { LinkClient, Live, LinkState } from "./client.js";
+import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
-import type { Port } from "./port.js";
+import type { OpenSession, Port } from "./port.js";
 import { rescue } from "./rescue.js";
 import { createTickets } from "./tickets.js";
-import { isTrap, watched, type WatchfulHost } from "./traps.js";
+import { isTrap } from "./traps.js";
 
 /** A session that begins: `shared.live` from then on. */
 export interface BeginningLive<State> extends Live<State> {
@@ -40,7 +40,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
   const task = { until: Infinity };
-  let session: Session | undefined;
+  let session: OpenSession | undefined;
 
   const current = (): boolean => shared.live === live;
   const shows = (): boolean => current() && !shared.held;
@@ -63,7 +63,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     });
   };
 
-  const ask = asking(() => session!, fail);
+  const ask = asking(() => session!);
 
   /** The notifications that somebody listens to. */
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
@@ -87,7 +87,10 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const live: BeginningLive<State> = {
     ...reading,
     ...{ host, ask, start, fail },
-    open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })),
+    open: (from) => {
+      session = construct(port, host, from, { ...settings, ...heard() });
+      session.enter();
+    },
     restored: () => void (restoring = false),
     flush,
     ...createCalls(shared, ask, flush),
@@ -95,31 +98,27 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     partly: patches.partly,
     end: () => {
       // The caller decides about its runs.
-      leave(() => call(() => session?.call("dispose")));
-      // Not now: this may be a call from inside the session.
-      if (session) queueMicrotask(() => call(() => session!.free()));
+      leave(() => call(() => void session?.enter((opened) => opened.call("dispose"))));
+      session?.free();
     },
   };
   return live;
 }
 
-/** Calls the session. False if it was lost over it, which `fail` hears of. */
-const asking = (session: () => Session, fail: (trap: unknown) => void) => (method: (session: Session) => void): boolean => {
+/** Calls the session. False if it was lost over it. */
+const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["enter"]>[0]): boolean => {
   try {
-    method(session());
-    return true;
+    return session().enter(method);
   } catch (error) {
-    if (!isTrap(error)) throw misuse(error);
-    fail(error);
-    return false;
+    throw misuse(error);
   }
 };
 
-/** A new session at the port. It references its host only weakly: that may be collected with the agent. */
-function construct<State>(port: Port, host: WatchfulHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): Session {
+/** A new session at the port. */
+function construct<State>(port: Port, host: Host, { messages, state }: AgentSnapshot<State>, options: SessionOptions): OpenSession {
   try {
     const thread = messages.length ? JSON.stringify(messages) : undefined;
-    return port.open(JSON.stringify(options), thread, JSON.stringify(state), watched(weakly(host)));
+    return port.open(JSON.stringify(options), thread, JSON.stringify(state), host, (...driven) => new Driver(...driven));
   } catch (error) {
     throw isTrap(error) ? error : misuse(error);
   }

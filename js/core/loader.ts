@@ -3,12 +3,12 @@
 
 import { AgentError } from "../api/error.js";
 import type init from "../glue/core.js";
-import type { ModuleInput, Session } from "../glue/core.js";
+import type { CoreSession, ModuleInput } from "../glue/core.js";
 import type { askGuard, compact, Stepper } from "../glue/full.js";
 
 /** The core, ready for use. */
 export interface Core {
-  readonly Session: typeof Session;
+  readonly CoreSession: typeof CoreSession;
 }
 
 /** The core of the full module. */

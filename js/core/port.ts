@@ -1,15 +1,29 @@
 // The port to a core: where sessions are opened. The page's is here; worker mode has one of its own (js/worker/link.ts).
 
-import type { Host, Session } from "../glue/core.js";
+import type { CoreSession, Host, Session } from "../glue/core.js";
 import type { Core } from "./loader.js";
+
+/** A session that performs what follows from a call. */
+export interface OpenSession extends Session {
+  /**
+   * Calls the session, then performs all that follows. False if it was lost over it, which `lost` hears of, or the host. Throws what the call
+   * throws.
+   */
+  enter(entry?: (session: Session) => void, lost?: (trap: unknown) => void): boolean;
+}
+
+/** Joins a session of the core with its host (driver.ts, which comes beside the core). */
+export type Drive = (core: CoreSession, host: Host) => OpenSession;
 
 /** Opens sessions. */
 export interface Port {
-  /** A session that begins with these settings, these messages and this state, each JSON text. It calls the host. */
-  open(options: string, messages: string | undefined, state: string | undefined, host: Host): Session;
+  /** A session that begins with these settings, these messages and this state, each JSON text. `drive` opens one of a core in this page. */
+  open(options: string, messages: string | undefined, state: string | undefined, host: Host, drive: Drive): OpenSession;
   /** Whether it leads nowhere any longer: another one has to be asked for. */
   gone?(): boolean;
 }
 
 /** The port to a core in this page. */
-export const portTo = ({ Session }: Core): Port => ({ open: (...args) => new Session(...args) });
+export const portTo = ({ CoreSession }: Core): Port => ({
+  open: (options, messages, state, host, drive) => drive(new CoreSession(options, messages, state), host),
+});

@@ -3,16 +3,15 @@
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { misuse } from "../base/failure.js";
-import { isTrap } from "./traps.js";
-import type { Session } from "../glue/core.js";
 import type { Run, LinkState } from "./client.js";
+import type { OpenSession } from "./port.js";
 import { belongs } from "../base/run-id.js";
 
 /** The session that gives them. */
 export interface Ticketed<State> {
   /** Whether it is the agent's. */
   current(): boolean;
-  session(): Session;
+  session(): OpenSession;
   read(): AgentSnapshot<State>;
   /** It is lost, and this is shown. */
   fail(cause: unknown, last?: AgentSnapshot<State>): void;
@@ -33,10 +32,6 @@ export interface Tickets<State> {
 export function createTickets<State>({ runs, report }: LinkState<State>, client: Ticketed<State>): Tickets<State> {
   const { current, read, fail, explain } = client;
   const tickets = new Map<number, Run<State>>();
-  // Results of runs that ended before their ticket was returned.
-  const early = new Map<number, string>();
-  // A call that returns a ticket is in progress.
-  let starting = false;
 
   /** The run of an earlier session's queue with this id: its promise still waits. */
   const adopted = (runId: string): Run<State> | undefined => {
@@ -65,28 +60,17 @@ export function createTickets<State>({ runs, report }: LinkState<State>, client:
 
   return {
     start: (run) => {
-      // Inside a call of the core's another may begin.
-      const outer = starting;
-      starting = true;
       try {
-        const ticket = run.start(client.session());
-        run.ticket = ticket;
-        tickets.set(ticket, run);
+        client.session().enter(
+          (opened) => tickets.set(run.ticket = run.start(opened), run),
+          (trap) => fail(trap, run.fold(read())),
+        );
       } catch (error) {
-        if (isTrap(error)) fail(error, run.fold(read()));
-        else if (runs.delete(run)) run.reject(misuse(error));
-      }
-      starting = outer;
-      if (outer) return;
-      for (const [ticket, json] of early) {
-        early.delete(ticket);
-        if (current()) finish(ticket, tickets.get(ticket), json);
+        if (runs.delete(run)) run.reject(misuse(error));
       }
     },
     settled: (ticket, json, refusal) => {
-      const run = tickets.get(ticket);
-      if (!run && starting) early.set(ticket, json);
-      else if (current()) finish(ticket, run, json, refusal);
+      if (current()) finish(ticket, tickets.get(ticket), json, refusal);
     },
   };
 }

@@ -47,31 +47,27 @@ export interface RequestTarget {
   input?: string | undefined;
 }
 
-/** The state of a response. */
-export interface FetchedResponse {
-  status: number;
-  contentType: string;
-  retryAfter: string | undefined;
-  reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+/** The same, looked at: what is sent. The core adds its own headers to these. */
+export interface SentTarget extends RequestTarget {
+  headers: Headers;
+  binary: boolean;
 }
 
-/** The core's calls to the page. Every method of the session may be called from inside these. */
+/** The page, as a session calls it. Every method of the session may be called from inside these. */
 export interface Host {
+  /** How long a patch may take now: until that time of `performance.now`. */
+  readonly task: { until: number };
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
-  /** Sends a request there. */
-  fetch(target: RequestTarget, init: RequestInit): Promise<FetchedResponse>;
-  /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
-  receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
-  /** A response has come. The page's own: the core does not call it. */
-  head?(headers: Headers, status: number): void;
+  /** A response has come. */
+  head(headers: Headers, status: number): void;
   /** A request or the body of its answer has failed with this value, which is the cause of an error that follows. */
   failed(cause: unknown): void;
   /** The run was stopped, which the server may be told. */
   stopRemote(runId: string): void;
   /** The snapshot is out of date. Urgent: take the patch now, else at the next notification. */
   changed(urgent: boolean): void;
-  /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. `refusal`: the page's own, of a core that answers later. */
+  /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. `refusal`: of a core that answers later. */
   settled(ticket: number, result: string, refusal?: unknown): void;
   /** A CUSTOM event; the value as JSON text. */
   custom(name: string, value: string): void;
@@ -82,47 +78,18 @@ export interface Host {
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
   /** A call of one of the page's tools is to run; the arguments as JSON text. `approved`: by a person. Report its end by the method `settleCall`. */
-  execute(toolCallId: string, name: string, args: string, approved: boolean): void;
+  execute(toolCallId: string, name: string, approved: boolean, args: string): void;
   /**
    * Write this save, and report it by the method `saved`, within a bounded time, even if it cannot be written.
    * `holds`: a request or a call waits for it.
    */
-  save(number: number, json: string, holds: boolean): void;
+  save(number: number, holds: boolean, json: string): void;
   /** The result of that call is no longer wanted. */
   abandon(toolCallId: string): void;
   /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */
   hold(on: boolean): void;
-  /** The method `tick` is to be called after so many milliseconds, and not at the time that was said before; `undefined`: not at all. */
-  wake(ms: number | undefined): void;
-  /**
-   * Calls back once the promise is settled, with what it gives or fails with, and whether it has failed. Frees the callback: left
-   * to the collector, it would wake a page that the browser keeps to go back to, which the browser drops for that.
-   */
-  settle(promise: unknown, callback: Callback): void;
-}
-
-/** A function of the module's. */
-export interface Callback {
-  (value: unknown, failed: boolean): void;
-  /** Frees it. */
-  _wbg_cb_unref(): void;
-}
-
-/** Takes the body of an answer. */
-export class Body {
-  private constructor();
-  /** Where in the module's memory there is room for so many bytes, until more room is asked for. */
-  room(bytes: number): number;
-  /**
-   * So many bytes stand there; `now` in milliseconds since 1970. 0: nothing more is wanted. 2: a long event is being read, which
-   * goes on with a call without bytes.
-   */
-  read(bytes: number, now: number): number;
-  /** The body has ended. */
-  end(): void;
-  /** It broke. */
-  fail(error: unknown): void;
-  free(): void;
+  /** The core has trapped: its session is lost. */
+  lost(trap: unknown): void;
 }
 
 /** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
@@ -186,9 +153,39 @@ export interface SessionMethods {
 }
 
 /** The life of one agent. */
-export class Session {
-  constructor(options: string, messages: string | undefined, state: string | undefined, host: Host);
+export interface Session {
+  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name];
+  /** The changes since the last one, as JSON text: a patch, or the next part of a long one. */
+  takePatch(): string | undefined;
+  free(): void;
+}
+
+/** A session of the core. It calls nobody: `effect` is to be asked for what follows, after every call of another method. */
+export class CoreSession implements Session {
+  /** The settings, the messages and the state that it begins with, each JSON text. */
+  constructor(options: string, messages: string | undefined, state: string | undefined);
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name];
   takePatch(): string | undefined;
+  /**
+   * The next effect, until there is none. A JSON list: the name of a method of the host, and its arguments; the last one, where it
+   * may be long, stands after a line break, as it is. Three more are not the host's: `open(request, …)` is a request that goes where
+   * `request(…)` says, `close(request)` aborts it, and `wake(ms?)` asks for the method `tick` after that time, in place of the one before.
+   */
+  effect(): string | undefined;
+  /** The request that was opened last, as `fetch` takes it, but for the credentials. */
+  init(request: number, target: SentTarget, signal: AbortSignal): RequestInit;
+  /** Its response has come. */
+  head(request: number, status: number, contentType: string, retryAfter?: string): void;
+  /** Room for so many bytes, in the module's memory: until more is asked for, or that grows. */
+  room(bytes: number): Uint8Array;
+  /**
+   * So many bytes of the body stand there; `now` in milliseconds since 1970. The result has two bits. 1: a long event is being read,
+   * which goes on with a call without bytes. 2: there are effects.
+   */
+  read(request: number, bytes: number, now: number): number;
+  /** The body has ended. */
+  end(request: number): void;
+  /** The request or its body has failed. `denied`: for want of credentials. */
+  fail(request: number, reason: string, denied: boolean): void;
   free(): void;
 }

@@ -1,7 +1,5 @@
 // The host of a worker's session: the page at the other end of the pipe.
 
-import { readBody } from "../core/read.js";
-import { watched, type WatchfulHost } from "../core/traps.js";
 import type { Host } from "../glue/core.js";
 import { toFailure, type Pipe } from "./pipe.js";
 import type { FromWorker } from "./session.js";
@@ -23,16 +21,24 @@ export interface ResponseHead {
 }
 
 /** The page as a host; `methods` are those that the worker has itself. */
-export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<WatchfulHost, "settled" | "hold" | "tick" | "lost">): Host {
+export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<Host, "settled" | "hold" | "lost">): Host {
   let requests = 0;
-  return watched({
-    ...methods,
+  return {
+    task: { until: Infinity },
+    settled: (...end) => {
+      methods.settled(...end);
+      pipe.wake();
+    },
+    hold: (on) => {
+      methods.hold(on);
+      pipe.wake();
+    },
+    lost: methods.lost,
     request: async (resume, runId, cursor) => {
       const number = ++requests;
       const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as FetchTarget;
       return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
     },
-    receive: (reader, body, memory) => readBody(reader, body, memory, methods.lost),
     failed: (cause) => pipe.tell("failed", toFailure(cause)),
     stopRemote: (runId) => pipe.tell("stopRemote", runId),
     changed: updates.changed,
@@ -47,8 +53,8 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
       pipe.tell("execute", ...call);
     },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
-    save: (number, json, holds) => pipe.tell("save", number, json, holds),
-  });
+    save: (...save) => pipe.tell("save", ...save),
+  };
 }
 
 /** A request that only the page can make. */

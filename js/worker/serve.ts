@@ -1,9 +1,10 @@
 // The worker's side: a session of the core for each port, with the page at the other end as its host. What the page has
 // to decide or to do is asked of it; everything else happens here.
 
-import { isTrap } from "../core/traps.js";
-import type { Session, SessionMethods } from "../glue/core.js";
+import { Driver } from "../core/driver.js";
 import type { Core } from "../core/loader.js";
+import { isTrap } from "../core/traps.js";
+import type { CoreSession, Host, Session, SessionMethods } from "../glue/core.js";
 import { createPageHost } from "./host.js";
 import { createPipe, toFailure, type Failure } from "./pipe.js";
 import type { FromWorker } from "./session.js";
@@ -38,24 +39,27 @@ const lateEdit = { code: "edit-late", message: "The submit had started before it
 export function serve(port: MessagePort, core: Core): void {
   // The last `rest` of the page, and the one that was answered.
   let [rest, rested] = [0, 0];
-  const { attempt, ...served } = createServed((error) => pipe.tell("lost", toFailure(error), isTrap(error)));
+  const { attempt, ...served } = createServed((error) => {
+    tickets.report();
+    pipe.tell("lost", toFailure(error), isTrap(error));
+  });
   const misused = (why: Failure): void => pipe.tell("misused", why);
 
-  const tickets = createTickets((name, json) => {
+  const tickets = createTickets((ended) => {
     // A caller that waits for the end finds it in the snapshot.
     updates.patch();
     updates.acted();
-    pipe.tell("settled", name, json);
+    for (const end of ended) pipe.tell("settled", ...end);
   });
 
   const mine: FromPage = {
     open: (options, messages, state) => {
       updates.acted();
-      served.open(() => new core.Session(options, messages, state, host));
+      served.open(() => new core.CoreSession(options, messages, state), host);
     },
     begin: (theirs, method, json) => {
       updates.acted();
-      tickets.begin(theirs, () => attempt((opened) => opened.call(method, json), (why) => pipe.tell("refused", theirs, why)));
+      attempt((opened) => tickets.begun(theirs, opened.call(method, json)), (why) => pipe.tell("refused", theirs, why));
     },
     act: (method, json) => {
       if (!unsaved.includes(method)) updates.acted();
@@ -68,6 +72,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
     take: () => updates.show(),
     echo: (number) => {
+      tickets.report();
       pipe.tell("echo", number);
       updates.show();
     },
@@ -83,6 +88,7 @@ export function serve(port: MessagePort, core: Core): void {
 
   const pipe = createPipe<FromWorker>(port, mine, {
     posting: () => {
+      tickets.report();
       attempt(updates.post, misused);
       if (!served.busy() && rested !== rest) pipe.tell("idle", rested = rest);
     },
@@ -91,30 +97,16 @@ export function serve(port: MessagePort, core: Core): void {
     },
   });
   const updates = createUpdates(pipe, served.current);
-  const host = createPageHost(pipe, updates, {
-    settled: tickets.settled,
-    hold: (on) => {
-      served.hold(on);
-      pipe.wake();
-    },
-    tick: () => void attempt((opened) => opened.call("tick"), misused),
-    lost: served.lose,
-  });
+  const host = createPageHost(pipe, updates, { settled: tickets.settled, hold: served.hold, lost: served.lose });
 }
 
 /** The session of a port, from its beginning to its end. `lost` reports to the page why it could not begin or go on. */
 function createServed(lost: (error: unknown) => void) {
-  let session: Session | undefined;
+  let session: Driver | undefined;
   // The core waits for something.
   let busy = false;
-  const leave = (): Session | undefined => {
-    const last = session;
-    session = undefined;
-    busy = false;
-    return last;
-  };
   const lose = (error: unknown): void => {
-    leave();
+    session = undefined;
     lost(error);
   };
   return {
@@ -122,61 +114,55 @@ function createServed(lost: (error: unknown) => void) {
     current: () => session,
     busy: () => busy,
     hold: (on: boolean): void => void (busy = on),
-    open: (create: () => Session): void => {
+    open: (create: () => CoreSession, host: Host): void => {
       try {
-        session = create();
+        session = new Driver(create(), host);
+        session.enter();
       } catch (error) {
         lose(error);
       }
     },
     /** Calls the session. `undefined` if that throws, which is reported to the page. */
     attempt: <Value>(method: (session: Session) => Value, refused: (why: Failure) => void): Value | undefined => {
-      if (!session) return undefined;
+      let value: Value | undefined;
       try {
-        return method(session);
+        session?.enter((opened) => (value = method(opened)));
       } catch (error) {
-        if (isTrap(error)) lose(error);
-        else refused(toFailure(error));
-        return undefined;
+        refused(toFailure(error));
       }
+      return value;
     },
     end: (): void => {
-      const last = leave();
-      last?.call("dispose");
+      const last = session;
+      session = undefined;
+      last?.enter((opened) => opened.call("dispose"));
       last?.free();
     },
   };
 }
 
-/** The page's names for the core's tickets. `settle`: a ticket has ended, by the page's name where it has one. */
-function createTickets(settle: (name: number, json: string) => void) {
+/** The page's names for the core's tickets. `tell`: these have ended, by the page's names where they have one. */
+function createTickets(tell: (ended: readonly (readonly [name: number, json: string])[]) => void) {
   const tickets = new Map<number, number>();
   const names = new Map<number, number>();
-  // While the core is called that gives a ticket, its name is not known: what ends meanwhile waits.
-  let early: [ticket: number, json: string][] | undefined;
-  const end = (ticket: number, json: string): void => {
-    const name = names.get(ticket);
-    names.delete(ticket);
-    if (name !== undefined) tickets.delete(name);
-    settle(name ?? ticket, json);
-  };
+  const ended: [name: number, json: string][] = [];
   return {
+    /** All effects are performed: the page has the save that knows of the ends. */
+    report: (): void => {
+      if (ended.length) tell(ended.splice(0));
+    },
     /** The core's ticket by the page's name. */
     of: (name: number): number | undefined => (name < 0 ? tickets.get(name) : name),
-    /** Calls the core for a ticket; `undefined` if it gave none. */
-    begin: (name: number, call: () => number | undefined): void => {
-      const ended: [ticket: number, json: string][] = (early = []);
-      const ticket = call();
-      early = undefined;
-      if (ticket !== undefined) {
-        tickets.set(name, ticket);
-        names.set(ticket, name);
-      }
-      for (const each of ended) end(...each);
+    /** The core has given this ticket. */
+    begun: (name: number, ticket: number): void => {
+      tickets.set(name, ticket);
+      names.set(ticket, name);
     },
     settled: (ticket: number, json: string): void => {
-      if (early && !names.has(ticket)) early.push([ticket, json]);
-      else end(ticket, json);
+      const name = names.get(ticket);
+      names.delete(ticket);
+      if (name !== undefined) tickets.delete(name);
+      ended.push([name ?? ticket, json]);
     },
   };
 }

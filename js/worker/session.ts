@@ -1,12 +1,13 @@
 // The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
 // of a call comes later: a patch, the end of a run, or a refusal.
 
-import type { Host, SessionMethods, Session, SessionOptions } from "../glue/core.js";
+import type { Host, SessionMethods, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
 import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { retained, whenCollected } from "../base/weak.js";
+import type { OpenSession } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
@@ -20,7 +21,7 @@ export interface FromWorker {
   /** The members of a save without the thread. */
   saved(json: string): void;
   /** The core's `host.save`. */
-  save(number: number, json: string, holds: boolean): void;
+  save(number: number, holds: boolean, json: string): void;
   settled(ticket: number, json: string): void;
   refused(ticket: number, why: Failure): void;
   /** Of a call that has no run. */
@@ -39,7 +40,7 @@ export interface FromWorker {
   decision(json: string): void;
   /** The guard's counters, as far as the next patch goes. */
   counted(json: string | undefined): void;
-  execute(toolCallId: string, name: string, args: string, approved: boolean): void;
+  execute(toolCallId: string, name: string, approved: boolean, args: string): void;
   abandon(toolCallId: string): void;
   stopRemote(runId: string): void;
   failed(why: Failure): void;
@@ -81,7 +82,7 @@ export interface SessionOwner {
 }
 
 /** A session in a worker. */
-export interface RemoteSession extends Session {
+export interface RemoteSession extends OpenSession {
   /** Calls back when the worker has done all that it was told before; at once if it never will. */
   echo(done: () => void): void;
   /** The worker is gone. */
@@ -147,15 +148,15 @@ export function createRemoteSession(
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
     call: createMethods(JSON.parse(options) as SessionOptions, owner, {
-      ...{ tell, counters: shown.counters },
+      ...{ tell, counters: shown.counters, end: () => pipe.tell("end") },
       echo: (done) => session.echo(done),
-      end: () => pipe.tell("end"),
     }),
     takePatch: () => {
       if (loss.error()) throw loss.error();
       return shown.take(() => pipe.tell("take"));
     },
     free: () => {},
+    enter: (entry) => (entry?.(session), true),
     echo: (done) => {
       if (loss.error()) done();
       else pipe.tell("echo", echoes.expect(done));
@@ -194,12 +195,12 @@ function toLoss(why: Failure, trapped: boolean): AgentError {
 /** The calls of the worker that go on to the host and the owner. */
 function passedOn(host: Host, owner: SessionOwner) {
   return {
-    head: (headers, status) => host.head?.(new Headers(headers), status),
+    head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
     ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
-    save: (number, json, holds) => {
+    save: (number, holds, json) => {
       owner.saving(json);
-      host.save(number, json, holds);
+      host.save(number, holds, json);
     },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     settled: (ticket, json) => owner.settling(ticket, () => host.settled(ticket, json)),
@@ -212,7 +213,7 @@ function passedOn(host: Host, owner: SessionOwner) {
 }
 
 /** The methods of a session. Those that the page has no answer to, and nothing more to do for, it passes on. */
-function createMethods(options: SessionOptions, owner: SessionOwner, { tell, counters, echo, end }: WorkerCalls): Session["call"] {
+function createMethods(options: SessionOptions, owner: SessionOwner, { tell, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
   let tickets = 0;
   let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
   const act = (method: Act, json?: string): true => {

@@ -69,8 +69,8 @@ export function createSessions<State>(pool: Pool, agent: SessionsClient<State>):
     };
   };
 
-  const open: Port["open"] = (options, messages, state, host) => {
-    const shown = client.read();
+  const open: Port["open"] = (options, messages, state, page) => {
+    const [shown, host] = [client.read(), weakly(page)];
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
     // The worker has read what it was given.

@@ -1,59 +1,44 @@
-//! The border: wasm-bindgen exports, and the effects performed. Decides nothing. Compiled for wasm32 only.
+//! The border: wasm-bindgen exports, and the effects as text. Decides nothing. Compiled for wasm32 only.
 //!
-//! Every export takes `&self`. The core is borrowed while pure code runs, never while JavaScript does: a listener may
-//! call any export from inside any callback.
+//! No export calls the page: an entry returns first, then the page takes the effects that follow from it, one after the
+//! other, and performs them. So a listener may call any export from inside any callback.
 
+mod effects;
 mod heap;
 mod host;
 mod request;
 #[cfg(feature = "codecs")]
 mod stepper;
 
-use crate::session::{Effect, Misuse, Reply, Session as Core, Target};
-use crate::thread::Warning;
-pub use host::Host;
-use request::{OpenRequest, OutgoingRequest};
-use serde::Serializer as _;
-use std::cell::{Cell, RefCell};
+use crate::session::{Misuse, Reply, Session as Core};
 use std::rc::Rc;
 #[cfg(feature = "codecs")]
 pub use stepper::Stepper;
 use wasm_bindgen::prelude::*;
 
-/// The state that the exports and the requests share.
-struct Shared {
-    core: RefCell<Core>,
-    host: Host,
-    /// The request that is open.
-    open: RefCell<Option<OpenRequest>>,
-    /// Whether it is to be called at some time.
-    wakes: Cell<bool>,
-    /// Whether the host has been asked to hold the session.
-    held: Cell<bool>,
+/// One agent's session.
+#[wasm_bindgen(js_name = CoreSession)]
+pub struct Session {
+    core: Core,
+    /// The body of the request that was opened last, until it is sent.
+    body: Rc<str>,
+    /// Kept from read to read: room of its own for each would cost a small one a quarter of its time.
+    room: Vec<u8>,
 }
 
-/// One agent's session.
-#[wasm_bindgen]
-pub struct Session(Rc<Shared>);
-
-#[wasm_bindgen]
+#[wasm_bindgen(js_class = CoreSession)]
 impl Session {
     /// All three are JSON texts; see [`Core::with_options`].
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str, messages: Option<String>, state: Option<String>, host: Host) -> Result<Session, JsValue> {
+    pub fn new(options: &str, messages: Option<String>, state: Option<String>) -> Result<Session, JsValue> {
         crate::wire::seed(js_sys::Math::random);
         let core = Core::with_options(options, messages.as_deref(), state.as_deref()).map_err(misuse)?;
-        let core = RefCell::new(core);
-        let shared = Shared { core, host, open: RefCell::default(), wakes: Cell::default(), held: Cell::default() };
-        let shared = Rc::new(shared);
-        shared.perform();
-        Ok(Self(shared))
+        Ok(Self { core, body: Rc::default(), room: Vec::new() })
     }
 
     /// Calls a method by its name, with JSON text. A misuse is thrown.
-    pub fn call(&self, method: &str, json: Option<String>) -> Result<JsValue, JsValue> {
-        let json = json.unwrap_or_default();
-        let reply = self.0.drive(|core, now| core.call(method, &json, now)).map_err(misuse)?;
+    pub fn call(&mut self, method: &str, json: Option<String>) -> Result<JsValue, JsValue> {
+        let reply = self.core.call(method, &json.unwrap_or_default(), host::now()).map_err(misuse)?;
         Ok(match reply {
             Reply::Nothing => JsValue::UNDEFINED,
             Reply::Ticket(ticket) => ticket.into(),
@@ -64,8 +49,15 @@ impl Session {
 
     /// Takes the changes for the snapshot, as JSON text: a patch, or the next part of a long one.
     #[wasm_bindgen(js_name = takePatch)]
-    pub fn take_patch(&self) -> Option<String> {
-        self.0.core.borrow_mut().take_part()
+    pub fn take_patch(&mut self) -> Option<String> {
+        self.core.take_part()
+    }
+
+    /// Takes the next effect, as [`effects::text`] writes it: to be asked for until there is none, after every call of another
+    /// method.
+    pub fn effect(&mut self) -> Option<String> {
+        let effect = self.core.poll_effect()?;
+        Some(effects::text(effect, &mut self.body))
     }
 }
 
@@ -81,81 +73,6 @@ pub fn ask_guard(question: &str, json: &str) -> Result<String, JsValue> {
 #[wasm_bindgen]
 pub fn compact(lines: &str) -> String {
     crate::journal::compact(lines)
-}
-
-impl Shared {
-    /// Gives the core one input, then performs what follows from it.
-    fn drive<T>(self: &Rc<Self>, input: impl FnOnce(&mut Core, f64) -> T) -> T {
-        self.drive_at(host::now(), input)
-    }
-
-    /// The same, with an explicit time.
-    fn drive_at<T>(self: &Rc<Self>, now: f64, input: impl FnOnce(&mut Core, f64) -> T) -> T {
-        let result = input(&mut self.core.borrow_mut(), now);
-        self.perform();
-        result
-    }
-
-    fn perform(self: &Rc<Self>) {
-        loop {
-            let effect = self.core.borrow_mut().poll_effect();
-            let Some(effect) = effect else { return self.hold() };
-            match effect {
-                Effect::Open { request, target, run_id, cursor, body } => {
-                    let resume = target == Target::Resume;
-                    request::open(self, request, OutgoingRequest { resume, run_id, cursor, body });
-                }
-                Effect::StopRemote { run_id } => self.host.stop_remote(&run_id),
-                Effect::Close { request } => {
-                    let open = self.open.borrow_mut().take_if(|open| open.request == request);
-                    if let Some(open) = open {
-                        open.close();
-                    }
-                }
-                Effect::Wake { at } => {
-                    self.wakes.set(at.is_some());
-                    // Timers cut off fractions.
-                    self.host.wake(at.map(|at| (at - host::now()).max(0.0).ceil()));
-                }
-                Effect::Save { number, save, holds } => self.host.save(number, &save, holds),
-                Effect::Execute { tool_call_id, name, args, approved } => {
-                    self.host.execute(&tool_call_id, &name, &args, approved);
-                }
-                Effect::Abandon { tool_call_id } => self.host.abandon(&tool_call_id),
-                Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
-                Effect::Custom { name, value } => self.host.custom(&name, &value),
-                Effect::Event(json) => self.host.event(&json),
-                #[cfg(feature = "guard")]
-                Effect::Decision(json) => self.host.decision(&json),
-                Effect::Warning(warning) => self.host.warning(warning_object(&warning)),
-                Effect::Changed { urgent } => self.host.changed(urgent),
-            }
-        }
-    }
-
-    /// The host holds its agent, and the agent this session, weakly where nobody else does: it is asked to while somebody
-    /// outside of the page has yet to call back.
-    fn hold(&self) {
-        let on = self.open.borrow().is_some() || self.wakes.get();
-        if self.held.replace(on) != on {
-            self.host.hold(on);
-        }
-    }
-}
-
-/// A warning as the application gets it. As a map: for the names of a struct, serde-wasm-bindgen brings a cache.
-fn warning_object(warning: &Warning) -> JsValue {
-    let Warning { code, rule, message, event_type } = warning;
-    let members = [
-        ("code", Some(*code)),
-        ("rule", *rule),
-        ("message", Some(message.as_str())),
-        ("eventType", event_type.as_deref()),
-    ];
-    let object = serde_wasm_bindgen::Serializer::new().serialize_maps_as_objects(true);
-    let members = members.into_iter().filter_map(|(name, text)| Some((name, text?)));
-    // Text alone: nothing in it can fail.
-    object.collect_map(members).unwrap_or_default()
 }
 
 /// A misuse as a JavaScript error with a `code`.

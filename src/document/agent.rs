@@ -1,5 +1,6 @@
 //! The tables of what a snapshot says beside its thread: how the agent stands, its connection, the submits that wait.
 
+use super::saves::PAGE_TOOL;
 use super::table::{Kind, Member, table};
 
 table! {
@@ -48,6 +49,7 @@ table! {
         SUBMIT_TOOLS = Member::new("tools", Kind::Json),
         SUBMIT_CONTEXT = Member::new("context", Kind::Json),
         SUBMIT_PROPS = Member::new("forwardedProps", Kind::Json),
+        PAGE_TOOLS = Member::new("pageTools", Kind::List(PAGE_TOOL)),
         /// How many runs may follow on the calls of the page's tools.
         MAX_FOLLOW_UPS = Member::new("maxFollowUps", Kind::Count),
     }

@@ -23,6 +23,7 @@ pub(crate) enum Value {
     /// Its halves: a value of 64 bits would make each value half as large again.
     Count(u32, u32),
     Document(Document),
+    Rows(Vec<Row>),
 }
 
 impl From<Tree> for Value {
@@ -49,6 +50,8 @@ impl Value {
                 raw.string().and_then(|text| words.iter().position(|word| *word == text)).map(|at| Self::Word(at as u8))
             }
             Kind::Count => raw.whole().map(Self::count),
+            Kind::Flag(_) => raw.boolean().map(|on| Self::Word(on.into())),
+            Kind::List(table) => Some(Self::Rows(Row::read_list(table, raw))),
             Kind::Object => raw.is_object().then(|| Tree::read(raw).into()),
             Kind::Json => Some(Self::Text(raw.text().to_owned())),
             Kind::Content | Kind::Rows => None,
@@ -62,9 +65,11 @@ impl Value {
             (Self::Text(json), Kind::Json) => write_json(out, json),
             (Self::Text(text), _) => write_string(out, text),
             (Self::Word(at), Kind::Word(words)) => write_string(out, words.get(usize::from(*at)).unwrap_or(&"")),
+            (Self::Word(on), Kind::Flag(_)) => out.push_str(if *on > 0 { "true" } else { "false" }),
             (Self::Word(number), _) => out.push_str(&number.to_string()),
             (Self::Count(high, low), _) => out.push_str(&whole(*high, *low).to_string()),
             (Self::Document(document), _) => document.tree().write(out),
+            (Self::Rows(rows), _) => Row::write_list(rows, out),
         }
     }
 
@@ -98,6 +103,12 @@ pub(crate) struct Row {
     mirrored: [usize; 2],
 }
 
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
 impl Row {
     pub fn new(table: &'static [Member]) -> Self {
         let mut values = Vec::new();
@@ -110,11 +121,31 @@ impl Row {
     pub fn read(table: &'static [Member], fields: &Fields<'_>, of: u8) -> Self {
         let mut row = Self::new(table);
         for (member, value) in table.iter().zip(&mut row.values) {
-            if let Some(raw) = fields.some(member.name).filter(|_| member.of & of > 0) {
-                *value = Value::read(member.kind, raw);
-            }
+            let raw = fields.some(member.name).filter(|_| member.of & of > 0);
+            *value = raw.map(|raw| Value::read(member.kind, raw)).unwrap_or_default();
+            *value = match (std::mem::take(value), member.kind) {
+                (Value::None, Kind::Flag(on)) => Value::Word(on.into()),
+                (Value::None, Kind::List(_)) => Value::Rows(Vec::new()),
+                (value, _) => value,
+            };
         }
         row
+    }
+
+    /// Reads a list of rows, of which those without their first member are left out.
+    pub fn read_list(table: &'static [Member], list: Raw<'_>) -> Vec<Self> {
+        let mut rows = Vec::new();
+        list.each(&mut |_, fields| {
+            rows.extend(fields.map(|fields| Self::read(table, fields, 1)).filter(|row| row.has(0)));
+        });
+        rows
+    }
+
+    /// Writes a list of rows.
+    pub fn write_list<'r>(rows: impl IntoIterator<Item = &'r Self>, out: &mut String) {
+        let mut list = JsonWriter::array(out);
+        rows.into_iter().for_each(|row| row.write_object(list.item()));
+        list.close();
     }
 
     fn value(&self, member: usize) -> &Value {
@@ -150,6 +181,19 @@ impl Row {
         match self.value(member) {
             Value::Count(high, low) => Some(whole(*high, *low)),
             _ => None,
+        }
+    }
+
+    /// Whether a flag is set.
+    pub fn is(&self, member: usize) -> bool {
+        self.word(member) > 0
+    }
+
+    /// The rows of a list.
+    pub fn rows(&self, member: usize) -> &[Self] {
+        match self.value(member) {
+            Value::Rows(rows) => rows,
+            _ => &[],
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::patch::Patch;
 use super::row::Row;
-use crate::wire::JsonWriter;
 
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
@@ -42,9 +41,7 @@ impl Rows {
 
     /// Writes all of them.
     pub fn write(&self, out: &mut String) {
-        let mut list = JsonWriter::array(out);
-        self.rows.iter().for_each(|row| row.write_object(list.item()));
-        list.close();
+        Row::write_list(&self.rows, out);
     }
 
     /// Writes what the mirror, which has the list at `path`, lacks.

@@ -8,12 +8,16 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// A whole number.
     Count,
+    /// A boolean, which is this one where it is not there.
+    Flag(bool),
     /// JSON text, which is written as it is.
     Json,
     /// An object.
     Object,
     /// A string, a list of parts or an object, as the row demands.
     Content,
+    /// A list of rows of this table, each with its first member.
+    List(&'static [Member]),
     /// A list of rows, which is not held here: the member is no more than its mark.
     Rows,
 }

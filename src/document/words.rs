@@ -2,10 +2,10 @@
 
 /// Makes a type of a set of words.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum $name { $($variant),* }
+        pub(crate) enum $name { $($(#[$of])* $variant),* }
 
         #[allow(dead_code)] // Not all are read, or written by their names.
         impl $name {
@@ -56,6 +56,38 @@ words! {
 words! {
     /// How far a step or a subagent has come.
     Status { Running = "running", Complete = "complete", Suspended = "suspended", Error = "error" }
+}
+
+words! {
+    /// How far a call of the page has come.
+    Stage {
+        Done = "done",
+        /// It was executed when the page was left.
+        Abandoned = "executing",
+        Executing = "executing",
+        /// For somebody who approves.
+        Waiting = "waiting",
+        /// For somebody who answers.
+        Manual = "manual",
+    }
+}
+
+words! {
+    /// How a run begins; of those with one name a save has the first.
+    Start {
+        /// With the messages of the submit, which may be none.
+        Submit = "submit",
+        /// Again, without what the last run left unfinished.
+        Retry = "retry",
+        /// Again, from before an assistant message.
+        Regenerate = "regenerate",
+        /// It is on already, at the server.
+        Attach = "submit",
+        /// By itself: events have come over a connection that is kept open. Nothing is sent.
+        Unasked = "submit",
+        /// The same, of events that continue the last answer.
+        Continues = "submit",
+    }
 }
 
 words! {

@@ -1,18 +1,21 @@
-//! The part of a frame's way to the thread that a session and a stepper have in common. Uses `wire`, `dialect`, `rules`, `thread`.
+//! A frame's way to the thread, which sessions and steppers have in common. Uses `wire`, `dialect`, `rules`, `thread`.
 //!
 //! ```text
-//!  frame ─┬─ a plain delta of what is open ──────────────────────────► sink
-//!         └─ any other ─► THINKING_* ─► grammar ─► members ─► chunks ─► sink
+//!  frame ─► take ─┬─ a plain delta of what is open ────────────────────────────────────► grow ──► thread
+//!                 ├─ a dialect makes events of it ─┐
+//!                 └─ any other ────────────────────┴─► event ─► chunks ─► gate ─► order ─► reduce ─► thread
 //! ```
+//!
+//! `take` decides what a frame is, `event` checks and reads the event in it, `gate` is the sink's guard, `order` the rules of order.
 
 use crate::dialect::Thinking;
 #[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
-use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation};
+use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation, opener};
 use crate::thread::Warning;
 #[cfg(feature = "codecs")]
 use crate::wire::frame_type;
-use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Undecodable};
+use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Undecodable, frame_fields};
 
 /// The knowledge that is kept from one frame to the next.
 #[derive(Debug, Default)]
@@ -60,15 +63,44 @@ impl Pipeline {
     }
 }
 
+/// How a stream is read.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamRules {
+    /// Whether a broken rule ends the run.
+    pub strict: bool,
+    /// Whether the server's version of AG-UI has subagents.
+    pub tags: bool,
+    /// Levels of nesting.
+    pub depth: usize,
+}
+
+/// An event as it came, of which others may be made.
+#[cfg_attr(not(feature = "guard"), expect(dead_code, reason = "the gate reads the members"))]
+pub(crate) struct Source<'f, 'a> {
+    /// Its type.
+    pub event: &'static str,
+    pub fields: &'f Fields<'a>,
+    /// The same as JSON text.
+    pub data: &'f str,
+    /// The caller has that text.
+    pub own: bool,
+    /// It comes outside of any run: no rule of order judges it.
+    pub aside: bool,
+    /// It was reported.
+    pub reported: bool,
+}
+
+impl<'f, 'a> Source<'f, 'a> {
+    pub fn new(incoming: &Incoming<'_>, fields: &'f Fields<'a>, data: &'f str) -> Self {
+        Self { event: incoming.event.name(), fields, data, own: false, aside: false, reported: false }
+    }
+}
+
 /// The end of the pipeline: takes the events, and says which rules hold.
 pub(crate) trait EventSink: Sized {
     fn pipeline(&mut self) -> &mut Pipeline;
 
-    /// Whether a broken rule ends the run.
-    fn is_strict(&self) -> bool;
-
-    /// Whether the server's version of AG-UI has subagents.
-    fn tags(&self) -> bool;
+    fn rules(&self) -> StreamRules;
 
     /// Reports a warning about the stream.
     fn report_warning(&mut self, warning: Warning);
@@ -76,14 +108,63 @@ pub(crate) trait EventSink: Sized {
     /// A broken rule ends the run.
     fn broken_by(&mut self, violation: Violation, event_type: Option<String>);
 
+    /// Whether a frame is looked at.
+    fn wants(&mut self, frame: Result<&Frame<'_>, Undecodable>) -> bool;
+
+    /// Takes a frame that a dialect makes events of, or that needs none to be taken. Says whether it is one.
+    fn translated(&mut self, _: &Frame<'_>, _: f64) -> bool {
+        false
+    }
+
+    /// Whether a delta that appends to what is open needs no other judgment.
+    fn is_plain(&mut self, delta: &Delta<'_>) -> bool;
+
+    /// Takes content in place: that of `frame` and those that are alike. Says in the pipeline whether others may come as one.
+    fn grow(&mut self, delta: &Delta<'_>, frame: &Frame<'_>, now: f64);
+
+    /// A frame was taken, if it was one.
+    fn taken(&mut self, frame: Option<&Frame<'_>>);
+
+    /// Takes an event that needs no rules. Says whether it is one.
+    fn knows(&mut self, fields: &Fields<'_>, data: &str, own: bool, now: f64) -> Result<bool, EventError>;
+
+    /// The event as AG-UI 1.0 has it, where it is one of an earlier version.
+    fn convert(&mut self, fields: &Fields<'_>) -> Option<String>;
+
+    /// An event was read.
+    fn came(&mut self, source: &mut Source<'_, '_>);
+
+    /// Hands on to [`Self::order`] as much of an event as may be shown.
+    fn gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
+        self.order(one, source, made, now);
+    }
+
+    /// Whether the stream has ended for this event, or it says nothing new.
+    fn is_over(&self, one: &Incoming<'_>) -> bool;
+
+    /// The rule of order that an event breaks.
+    fn out_of_order(&mut self, one: &Incoming<'_>) -> Option<Violation> {
+        self.pipeline().order.check(one)
+    }
+
+    /// Handles an event that breaks it; see [`Self::violation`].
+    fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
+        self.violation(violation, Some(event.name().to_owned()))
+    }
+
+    /// Takes an event into the thread. `source`: the same as it came.
+    fn reduce(&mut self, one: &Incoming<'_>, source: Option<&Source<'_, '_>>, now: f64);
+
+    /// So many bytes of an event were taken.
+    fn weigh(&mut self, _: usize) {}
+
     /// Whether what comes was judged before.
     fn is_judged(&self) -> bool {
         false
     }
 
-    /// An event that strict rules do not let pass.
-    #[cfg(feature = "codecs")]
-    fn refused_by_grammar(&mut self, _: &Fields<'_>) {}
+    /// An event that is left out because it cannot be read, or strict rules do not let it pass.
+    fn unreadable(&mut self, _: &Fields<'_>) {}
 
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     #[inline(never)]
@@ -92,7 +173,7 @@ pub(crate) trait EventSink: Sized {
             return Repair::Drop;
         }
         // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
-        if self.is_strict() && violation.code != Code::EventUnknown {
+        if self.rules().strict && violation.code != Code::EventUnknown {
             self.broken_by(violation, event_type);
             return Repair::Drop;
         }
@@ -140,25 +221,62 @@ pub(crate) trait EventSink: Sized {
         let passes = checked.is_ok();
         if let Err(violation) = checked {
             self.violation(violation, Some(event));
-            self.refused_by_grammar(fields);
+            self.unreadable(fields);
         }
         Ok(passes)
     }
 
-    /// Takes the event of a frame, unless it breaks a rule by which it is dropped.
-    #[inline(always)]
-    fn read_event<'a>(
-        &mut self,
-        fields: &Fields<'a>,
-        take: impl FnOnce(&mut Self, Incoming<'a>),
-    ) -> Result<(), EventError> {
-        #[cfg(feature = "codecs")]
-        if self.is_strict() && !self.is_grammatical(fields)? {
+    /// Takes a frame. Whether others that are alike may come as one.
+    fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
+        if !self.wants(frame) {
+            return false;
+        }
+        if let Some(frame) = self.decoded(frame) {
+            // Nothing has come in between, so what was found out about the last one holds.
+            let holds = std::mem::take(&mut self.pipeline().coalesces) && frame.alike > 0;
+            match &frame.delta {
+                Some(delta) if holds => self.grow(delta, frame, now),
+                // Some servers end a stream this way.
+                _ if frame.data == "[DONE]" || self.translated(frame, now) => {}
+                Some(delta) if self.is_plain(delta) => self.grow(delta, frame, now),
+                _ => match self.event(frame.data, false, now) {
+                    // A frame that the lost connection cut; that the stream was cut is reported anyway.
+                    Err(error) if !frame.unterminated => {
+                        self.malformed(Code::of(&error), Repair::Drop, &error);
+                        let fields = Fields::read(frame.data, self.rules().depth);
+                        fields.into_iter().for_each(|fields| self.unreadable(&fields));
+                    }
+                    _ => {}
+                },
+            }
+        }
+        self.taken(frame.ok());
+        self.pipeline().coalesces
+    }
+
+    /// Takes an event as JSON text: the members that AG-UI 1.0 has, the events that a chunk stands for, or the ENDs of the
+    /// chunks that it ends and then itself. `own`: the caller has the text.
+    fn event(&mut self, data: &str, own: bool, now: f64) -> Result<(), EventError> {
+        let StreamRules { strict, tags, depth } = self.rules();
+        let converted;
+        let (mut data, mut own) = (data, own);
+        let mut fields = frame_fields(data, depth)?;
+        if self.knows(&fields, data, own, now)? {
             return Ok(());
         }
+        if let Some(current) = self.convert(&fields) {
+            converted = current;
+            (data, own) = (&converted, false);
+            fields = frame_fields(data, depth)?;
+        }
+        #[cfg(feature = "codecs")]
+        if strict && !self.is_grammatical(&fields)? {
+            return Ok(());
+        }
+        let _ = strict;
         let mut forgiven = None;
-        let mut incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
-        if !self.tags() {
+        let mut incoming = Incoming::read(&fields, &mut |error| forgiven = Some(error))?;
+        if !tags {
             if let Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. } =
                 incoming.event
             {
@@ -171,27 +289,31 @@ pub(crate) trait EventSink: Sized {
         {
             return Ok(());
         }
-        take(self, incoming);
+        let mut source = Source::new(&incoming, &fields, data);
+        source.own = own;
+        self.came(&mut source);
+        let mut chunks = std::mem::take(&mut self.pipeline().chunks);
+        let expanded = chunks.expand(incoming, &mut |one, made| self.gate(one, &mut source, made, now));
+        self.pipeline().chunks = chunks;
+        if let Err(violation) = expanded {
+            self.violation(violation, Some(source.event.to_owned()));
+        }
+        self.weigh(data.len());
         Ok(())
     }
 
-    /// Takes the events that a chunk stands for; any other event after the ENDs of the chunks that it ends.
-    #[inline(always)]
-    fn expanded(&mut self, incoming: Incoming<'_>, mut take: impl FnMut(&mut Self, &Incoming<'_>)) {
-        let mut chunks = std::mem::take(&mut self.pipeline().chunks);
-        let event = incoming.event.name();
-        let result = chunks.expand(incoming, &mut |incoming| take(self, incoming));
-        self.pipeline().chunks = chunks;
-        if let Err(violation) = result {
-            self.violation(violation, Some(event.to_owned()));
+    /// Takes an event that has passed the gate, and with it the START that it lacks. `made`: the source is a chunk, or ends one.
+    fn order(&mut self, one: &Incoming<'_>, source: &Source<'_, '_>, made: bool, now: f64) {
+        if self.is_over(one) {
+            return;
         }
-    }
-
-    /// Takes the ENDs of the chunks that an event ends which is none.
-    #[cfg(feature = "codecs")]
-    fn close_chunks(&mut self, incoming: &Incoming<'_>, mut take: impl FnMut(&mut Self, &Incoming<'_>)) {
-        let mut chunks = std::mem::take(&mut self.pipeline().chunks);
-        chunks.close_for(incoming, &mut |incoming| take(self, incoming));
-        self.pipeline().chunks = chunks;
+        if let Some(violation) = self.out_of_order(one) {
+            match self.judge(violation, &one.event) {
+                Repair::Drop => return,
+                Repair::Open => opener(one).into_iter().for_each(|start| self.reduce(&start, None, now)),
+                Repair::Keep => {}
+            }
+        }
+        self.reduce(one, Some(source).filter(|_| !made), now);
     }
 }

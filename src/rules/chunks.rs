@@ -49,16 +49,11 @@ struct Chunk<'a> {
     delta: Option<Str<'a>>,
 }
 
-/// Whether an event is one that is expanded.
-pub fn is_chunk(event: &Event<'_>) -> bool {
-    matches!(event, Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. })
-}
-
 /// How long the ids may be that a chunk leaves out.
 const MOST_IMPLIED: usize = 4096;
 
-/// Takes the expanded events.
-type Sink<'s> = dyn FnMut(&Incoming<'_>) + 's;
+/// Takes the expanded events, and whether each was made here: the last one may be what came.
+type Sink<'s> = dyn FnMut(&Incoming<'_>, bool) + 's;
 
 impl ChunkExpander {
     /// Forgets every open stream.
@@ -99,7 +94,7 @@ impl ChunkExpander {
                 if !self.lanes.is_empty() {
                     self.close_for(&incoming, sink);
                 }
-                sink(&incoming);
+                sink(&incoming, false);
                 return Ok(());
             }
         };
@@ -113,7 +108,7 @@ impl ChunkExpander {
             if chunk.delta.is_some() || metadata.is_some() {
                 let owner = lane.owner.as_deref().map(Str::from_raw);
                 let event = lane.content(chunk.delta.unwrap_or_default());
-                sink(&Incoming { event, subagent_run_id: tag.or(owner), metadata });
+                sink(&Incoming { event, subagent_run_id: tag.or(owner), metadata }, true);
             }
             return Ok(());
         }
@@ -121,9 +116,9 @@ impl ChunkExpander {
         if let Some(at) = lane {
             self.close(at, sink);
         }
-        sink(&Incoming { event: opened.start(chunk.role), subagent_run_id: tag, metadata });
+        sink(&Incoming { event: opened.start(chunk.role), subagent_run_id: tag, metadata }, true);
         if let Some(delta) = chunk.delta {
-            sink(&Incoming { event: opened.content(delta), subagent_run_id: tag, metadata: None });
+            sink(&Incoming { event: opened.content(delta), subagent_run_id: tag, metadata: None }, true);
         }
         self.lanes.push(opened);
         Ok(())
@@ -175,7 +170,7 @@ impl ChunkExpander {
     }
 
     /// Closes what an event that is no chunk closes.
-    pub fn close_for(&mut self, incoming: &Incoming<'_>, sink: &mut Sink<'_>) {
+    fn close_for(&mut self, incoming: &Incoming<'_>, sink: &mut Sink<'_>) {
         match incoming.event {
             Event::RunStarted { .. }
             | Event::RunFinished { .. }
@@ -219,7 +214,7 @@ impl Lane {
             ChunkKind::Tool => Event::ToolCallEnd { tool_call_id: id },
             ChunkKind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
         };
-        sink(&Incoming { event, subagent_run_id: self.owner(), metadata: None });
+        sink(&Incoming { event, subagent_run_id: self.owner(), metadata: None }, true);
     }
 
     pub fn owner(&self) -> Option<Str<'_>> {
@@ -309,7 +304,7 @@ mod tests {
         for chunk in chunks {
             let text = format!("{{{}}}", chunk.replace('\'', "\""));
             let incoming = Incoming::read(&crate::wire::frame_fields(&text, 9).unwrap(), &mut |_| {}).unwrap();
-            let result = expander.expand(incoming, &mut |i| seen.push(describe(i)));
+            let result = expander.expand(incoming, &mut |i, _| seen.push(describe(i)));
             if let Err(violation) = result {
                 seen.push(format!("!{}", violation.code.as_str()));
             }

@@ -8,7 +8,7 @@ pub mod grammar;
 mod lanes;
 mod order;
 
-pub use chunks::{ChunkExpander, is_chunk};
+pub use chunks::ChunkExpander;
 pub use code::Code;
 pub use order::{OrderKeeper, opener};
 

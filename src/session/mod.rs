@@ -17,7 +17,7 @@
 //! each other:
 //!
 //! ```text
-//!  handlers asks, edits, interrupts, approvals · begin, end · network, connections, frames, events · calls · save
+//!  handlers asks, edits, interrupts, approvals · begin, end · network, connections, frames, place, events · calls · save
 //!    │
 //!  parts    thread · intake · run · page · replies · rejoin · verdict · queue ◄── outbox
 //!    │
@@ -143,6 +143,11 @@ impl Session {
         }
         debug_assert!(self.verdict.is_disposed() || self.holds_every_ticket(), "{:?}", self.queue);
         None
+    }
+
+    /// Whether [`Session::poll_effect`] has something to give.
+    pub fn has_effects(&self) -> bool {
+        self.outbox.has_next(&self.options)
     }
 
     /// Whether each open ticket is held by exactly one thing that will settle it. Tests check this after every input.

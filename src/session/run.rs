@@ -1,6 +1,6 @@
 //! One run: from its request to its outcome.
 
-use super::rejoin::{Answer, Budget};
+use super::rejoin::{Budget, RejoinAnswer};
 use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
 use crate::wire::{Fields, Format, decode};
 use std::rc::Rc;
@@ -116,7 +116,7 @@ pub(super) struct Run {
     /// A stream of it has begun.
     pub streamed: bool,
     /// This connection continues a stream that was cut or left, or is going to.
-    pub joined: Option<Answer>,
+    pub joined: Option<RejoinAnswer>,
     /// This connection tells the run from its beginning.
     pub replays: bool,
     /// Connections in a row that brought nothing new.

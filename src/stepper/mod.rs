@@ -20,8 +20,8 @@ mod waiting;
 
 pub use settings::{Settings, StepperStage};
 
-use crate::pipeline::{EventSink, Pipeline};
-use crate::rules::{Code, Repair, Violation, is_chunk, opener};
+use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
+use crate::rules::{Code, Repair, Violation};
 use crate::session::AgentError;
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
@@ -87,7 +87,7 @@ impl Stepper {
     /// Bytes of the body have come.
     pub fn feed(&mut self, bytes: &[u8], now: f64) {
         let Some(mut framer) = self.framer.take() else { return };
-        let read = framer.feed(bytes, self.pipeline.coalesces, &mut |frame| self.frame(frame, now));
+        let read = framer.feed(bytes, self.pipeline.coalesces, &mut |frame| self.take(frame, now));
         self.framer = Some(framer);
         self.after_reading(read);
     }
@@ -95,7 +95,7 @@ impl Stepper {
     /// The body has ended.
     pub fn finish(&mut self, now: f64) {
         let Some(mut framer) = self.framer.take() else { return };
-        let read = framer.finish(&mut |frame| self.frame(frame, now));
+        let read = framer.finish(&mut |frame| self.take(frame, now));
         self.after_reading(read);
     }
 
@@ -176,109 +176,6 @@ impl Stepper {
         self.events
     }
 
-    /// Takes a frame. Whether others that are alike may come as one.
-    fn frame(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
-        if self.failure.is_some() {
-            return false;
-        }
-        if let Some(frame) = self.decoded(frame) {
-            self.whole_frame(frame, now);
-        }
-        self.note_thread();
-        self.pipeline.coalesces
-    }
-
-    fn whole_frame(&mut self, frame: &Frame<'_>, now: f64) {
-        if frame.data == "[DONE]" {
-            return;
-        }
-        // Nothing has come in between, so what was found out about the last one holds.
-        let holds = frame.alike > 0 && self.pipeline.coalesces;
-        if let Some(delta) = &frame.delta
-            && (holds || self.settings.stage == StepperStage::Order && self.pipeline.expects(delta))
-        {
-            self.events = self.events.saturating_add(frame.alike.max(1));
-            if self.wanted.delta(delta.kind) || !self.waiting.is_empty() {
-                let alone = frame.alike < 2;
-                self.pipeline.coalesces = self.waiting.add_delta(delta, alone.then_some(frame.data), &self.wanted);
-            } else {
-                self.grow(delta);
-            }
-            return;
-        }
-        self.pipeline.coalesces = false;
-        if let Err(error) = self.event(frame.data, false, now)
-            // A frame that the lost connection cut; that the stream was cut is an error anyway.
-            && !frame.unterminated
-        {
-            self.malformed(Code::of(&error), Repair::Drop, &error);
-        }
-    }
-
-    /// Takes content in place.
-    fn grow(&mut self, delta: &Delta<'_>) {
-        self.thread.grow(delta);
-        // Frames that are odd come one by one, so that each is reported.
-        self.pipeline.coalesces = !self.thread.has_warnings();
-        self.took(delta.delta.raw().len());
-    }
-
-    /// Takes an event that is no plain delta. `own`: the caller has it.
-    fn event(&mut self, data: &str, own: bool, now: f64) -> Result<(), EventError> {
-        let depth = self.settings.depth;
-        let fields = frame_fields(data, depth)?;
-        if self.settings.stage == StepperStage::Frames {
-            self.events = self.events.saturating_add(1);
-            let wanted = self.wanted.event(&frame_type(&fields)?);
-            self.waiting.add(WaitingEvent::new(data.to_owned(), wanted, own));
-            return Ok(());
-        }
-        if let Some(converted) = self.pipeline.thinking.convert(&fields, &self.settings.run_id) {
-            return self.members(&frame_fields(&converted, depth)?, &converted, false, now);
-        }
-        self.members(&fields, data, own, now)
-    }
-
-    fn members(&mut self, fields: &Fields<'_>, data: &str, own: bool, now: f64) -> Result<(), EventError> {
-        self.read_event(fields, |stepper, incoming| {
-            stepper.events = stepper.events.saturating_add(1);
-            let made = |stepper: &mut Self, incoming: &Incoming<'_>| stepper.judged(incoming, None, false, now);
-            if is_chunk(&incoming.event) {
-                return stepper.expanded(incoming, made);
-            }
-            stepper.close_chunks(&incoming, made);
-            stepper.judged(&incoming, Some(data), own, now);
-        })
-    }
-
-    fn judged(&mut self, incoming: &Incoming<'_>, text: Option<&str>, own: bool, now: f64) {
-        if self.failure.is_some() {
-            return;
-        }
-        if self.settings.stage == StepperStage::Order
-            && let Some(broken) = self.pipeline.order.check(incoming)
-        {
-            match self.violation(broken, Some(incoming.event.name().to_owned())) {
-                Repair::Drop => return,
-                Repair::Open => opener(incoming).into_iter().for_each(|start| self.step(&start, None, false, now)),
-                Repair::Keep => {}
-            }
-        }
-        self.step(incoming, text, own, now);
-    }
-
-    /// `text`: the event as JSON, where it is as it came.
-    fn step(&mut self, incoming: &Incoming<'_>, text: Option<&str>, own: bool, now: f64) {
-        let wanted = self.wanted.event(incoming.event.name());
-        if !wanted && self.waiting.is_empty() {
-            return self.apply(incoming, text.map_or(0, str::len), now);
-        }
-        self.waiting.add(match text {
-            Some(text) => WaitingEvent::new(text.to_owned(), wanted, own),
-            None => WaitingEvent::new(waiting::write(incoming), wanted, false),
-        });
-    }
-
     /// An event that has waited counts.
     fn count(&mut self, json: String, now: f64) {
         if let Ok(fields) = frame_fields(&json, self.settings.depth)
@@ -321,12 +218,9 @@ impl EventSink for Stepper {
         &mut self.pipeline
     }
 
-    fn is_strict(&self) -> bool {
-        self.settings.strict
-    }
-
-    fn tags(&self) -> bool {
-        self.settings.protocol.tags()
+    fn rules(&self) -> StreamRules {
+        let Settings { strict, protocol, depth, .. } = self.settings;
+        StreamRules { strict, tags: protocol.tags(), depth }
     }
 
     /// Only so many are reported.
@@ -344,5 +238,69 @@ impl EventSink for Stepper {
 
     fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {
         self.fail(AgentError::broken(violation, event_type));
+    }
+
+    fn wants(&mut self, _: Result<&Frame<'_>, Undecodable>) -> bool {
+        self.failure.is_none()
+    }
+
+    fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
+        self.settings.stage == StepperStage::Order && self.pipeline.expects(delta)
+    }
+
+    fn grow(&mut self, delta: &Delta<'_>, frame: &Frame<'_>, _: f64) {
+        self.events = self.events.saturating_add(frame.alike.max(1));
+        if self.wanted.delta(delta.kind) || !self.waiting.is_empty() {
+            let alone = frame.alike < 2;
+            self.pipeline.coalesces = self.waiting.add_delta(delta, alone.then_some(frame.data), &self.wanted);
+            return;
+        }
+        self.thread.grow(delta);
+        // Frames that are odd come one by one, so that each is reported.
+        self.pipeline.coalesces = !self.thread.has_warnings();
+        self.took(delta.delta.raw().len());
+    }
+
+    fn taken(&mut self, _: Option<&Frame<'_>>) {
+        self.note_thread();
+    }
+
+    /// At the first stage events of any type are taken.
+    fn knows(&mut self, fields: &Fields<'_>, data: &str, own: bool, _: f64) -> Result<bool, EventError> {
+        let knows = self.settings.stage == StepperStage::Frames;
+        if knows {
+            self.events = self.events.saturating_add(1);
+            let wanted = self.wanted.event(&frame_type(fields)?);
+            self.waiting.add(WaitingEvent::new(data.to_owned(), wanted, own));
+        }
+        Ok(knows)
+    }
+
+    fn convert(&mut self, fields: &Fields<'_>) -> Option<String> {
+        self.pipeline.thinking.convert(fields, &self.settings.run_id)
+    }
+
+    fn came(&mut self, _: &mut Source<'_, '_>) {
+        self.events = self.events.saturating_add(1);
+    }
+
+    fn is_over(&self, _: &Incoming<'_>) -> bool {
+        self.failure.is_some()
+    }
+
+    fn out_of_order(&mut self, one: &Incoming<'_>) -> Option<Violation> {
+        if self.settings.stage == StepperStage::Order { self.pipeline.order.check(one) } else { None }
+    }
+
+    /// Events that were asked for wait, and all after them.
+    fn reduce(&mut self, one: &Incoming<'_>, source: Option<&Source<'_, '_>>, now: f64) {
+        let wanted = self.wanted.event(one.event.name());
+        if !wanted && self.waiting.is_empty() {
+            return self.apply(one, source.map_or(0, |source| source.data.len()), now);
+        }
+        self.waiting.add(match source {
+            Some(source) => WaitingEvent::new(source.data.to_owned(), wanted, source.own),
+            None => WaitingEvent::new(waiting::write(one), wanted, false),
+        });
     }
 }

@@ -169,29 +169,13 @@ impl Checkpoint {
 }
 
 /// An answer that the page has given to a call.
-#[derive(Debug)]
-pub(crate) struct LocalAnswer {
-    pub call: String,
-    pub content: String,
-    pub error: Option<String>,
-    pub denied: bool,
-}
-
-impl LocalAnswer {
-    /// Writes it as JSON text, for [`Self::read`].
-    pub(crate) fn write(&self, out: &mut String) {
-        let mut object = JsonWriter::object(out);
-        object.string("call", &self.call).string("content", &self.content).optional("error", self.error.as_deref());
-        object.flag("denied", self.denied);
-        object.close();
-    }
-
-    pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
-        let fields = raw.object()?;
-        let string = |name: &str| fields.text(name).map(String::from);
-        let denied = fields.yes("denied");
-        Some(Self { call: string("call")?, content: string("content")?, error: string("error"), denied })
-    }
+pub(crate) fn local_answer(call: &str, content: &str, error: Option<&str>, denied: bool) -> Row {
+    let mut answer = Row::new(ANSWER);
+    answer.set_text(ANSWERED_CALL, call);
+    answer.set_text(ANSWER_CONTENT, content);
+    answer.set_some(ANSWER_ERROR, error);
+    answer.set_word(DENIED, denied.into());
+    answer
 }
 
 impl Entry {
@@ -226,7 +210,7 @@ impl Thread {
 
     /// Forgets what the run has told since. Gives the answers that the page has added to its calls, for they do not come
     /// again. `stated`: the state is the one of now.
-    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<LocalAnswer> {
+    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<Row> {
         let mut answers = Vec::new();
         let mut entries = self.list.take();
         let denied_calls: Vec<String> = entries.iter().flat_map(Entry::denied).gather();
@@ -252,12 +236,7 @@ impl Thread {
             let there = checkpoint.messages.contains_key(entry.id()) && (answers_kept || !entry.page);
             let keep = there || entry.local && answers_kept;
             if let (false, true, Some(call)) = (keep, entry.local, entry.call_id()) {
-                answers.push(LocalAnswer {
-                    call: call.to_owned(),
-                    content: entry.text().to_owned(),
-                    error: entry.row.some(ERROR).map(Into::into),
-                    denied: denied.contains_key(call),
-                });
+                answers.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied.contains_key(call)));
             }
             keep
         });

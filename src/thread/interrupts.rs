@@ -7,7 +7,7 @@ use crate::document::{
     Value, add_part as add, numbered,
 };
 use crate::wire::{At, Index};
-use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time, write_string};
+use crate::wire::{Fields, Gather, Raw, parse_time, write_string};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
 pub(super) type Read = (Vec<Interrupt>, Vec<String>);
@@ -165,9 +165,7 @@ impl Interrupts {
 
     /// Writes all of them.
     pub fn write_all(&self, out: &mut String) {
-        let mut list = JsonWriter::array(out);
-        self.iter().for_each(|interrupt| interrupt.row.write_object(list.item()));
-        list.close();
+        Row::write_list(self.iter().map(|interrupt| &interrupt.row), out);
     }
 
     /// Their bytes, roughly; `element`: what an element takes beside its texts.

@@ -44,14 +44,14 @@ pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
 pub(crate) use calls::{Ending, RELOADED};
-pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
+pub(crate) use checkpoint::{Checkpoint, local_answer};
 #[cfg(any(feature = "codecs", test))]
 pub(crate) use delta::apply as apply_patch;
 pub(crate) use delta::pointer_key;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 
-use crate::document::{Delivery, ID, OWNER, Role, Value};
+use crate::document::{Delivery, ID, OWNER, Role, Row, Value};
 use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Str, Tree, shown_id};
 use delta::Failed;
 use edit::Edit;
@@ -115,7 +115,7 @@ pub struct Thread {
     /// Messages whose content they have replaced.
     rewritten: Vec<String>,
     /// Answers of the page whose calls a list of messages has taken away.
-    orphans: Vec<LocalAnswer>,
+    orphans: Vec<Row>,
     /// A list of messages, or a replay, has taken calls away.
     calls_lost: bool,
     /// The parts that were read ahead of the event that is reduced.

@@ -3,7 +3,7 @@
 //!
 //! Only what a list names or takes away is looked at.
 
-use super::checkpoint::LocalAnswer;
+use super::checkpoint::local_answer;
 use super::entry::{Entry, answer, has_other, result_json, text_json};
 use super::list::MessageList;
 use super::merged::Merged;
@@ -153,8 +153,7 @@ impl Thread {
         let Some(slot) = self.list.page_result(call) else { return };
         let gone = self.list.find_call(call).is_none();
         if let Some(entry) = self.list.get(slot).filter(|entry| gone && entry.local) {
-            let (content, error) = (entry.text().to_owned(), entry.row.some(ERROR).map(Into::into));
-            self.orphans.push(LocalAnswer { call: call.to_owned(), content, error, denied });
+            self.orphans.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied));
         }
         self.list.remove(slot);
     }
@@ -186,12 +185,12 @@ impl Thread {
         std::mem::take(&mut self.calls_lost)
     }
 
-    pub(crate) fn orphans(&self) -> impl Iterator<Item = &LocalAnswer> {
+    pub(crate) fn orphans(&self) -> impl Iterator<Item = &Row> {
         self.orphans.iter()
     }
 
     /// Takes the page's results whose call a list of messages has taken away.
-    pub(crate) fn take_orphans(&mut self) -> Vec<LocalAnswer> {
+    pub(crate) fn take_orphans(&mut self) -> Vec<Row> {
         std::mem::take(&mut self.orphans)
     }
 

@@ -114,8 +114,8 @@ export const bugs = [
   {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
-    from: "// A caller that waits for the end finds it in the snapshot.\n    updates.patch();",
-    to: "",
+    from: "updates.patch();\n    updates.acted();",
+    to: "updates.acted();",
     tests: ["lockstep"],
   },
   {
@@ -194,6 +194,13 @@ export const bugs = [
     from: 'return phase ? { ...call, status: "running", phase } : call;',
     to: "return call;",
     tests: ["saved"],
+  },
+  {
+    name: "what a refused call has begun waits for the next call",
+    file: "core/driver.ts",
+    from: "if (entry) this.enter(undefined, lost);",
+    to: "",
+    tests: ["driver", "page-and-worker"],
   },
   {
     name: "what a fetch gives goes to the core unseen",

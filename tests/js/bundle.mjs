@@ -14,6 +14,7 @@ export const names = Object.fromEntries(
     "react",
     "svelte",
     "slim",
+    "core/driver",
     "blocks/react",
     "blocks/svelte",
     "bindings/react",

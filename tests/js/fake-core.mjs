@@ -1,5 +1,23 @@
 // A core for tests: it keeps to the interface of the glue, and does what the test says.
 
+/** Lets the sessions of a copy of the package know who drives them: a test does what the network would have done, and has the effects performed. */
+export function follow({ Driver }) {
+  const { enter } = Driver.prototype;
+  Driver.prototype.enter = function (...entry) {
+    this.core.driver = this;
+    return enter.apply(this, entry);
+  };
+}
+// Arguments of the host's methods, in the order of an effect, and what stands after its line.
+const effects = {
+  execute: (id, name, args, approved = false) => [[id, name, approved], args],
+  save: (number, json, holds) => [[number, holds], json],
+  settled: (ticket, json) => [[ticket], json],
+  custom: (name, json) => [[name], json],
+  event: (json) => [[], json],
+  decision: (json) => [[], json],
+};
+
 export class Session {
   /** Every session made so far. */
   static all = [];
@@ -27,7 +45,14 @@ export class Session {
   interrupts = 1;
   answers = [];
   #answering = [];
-  #host;
+  /** Joins it with its page. */
+  driver;
+  /** The page's methods. They become effects, which are performed once the call in progress has returned. */
+  host = new Proxy({}, {
+    get: (_, name) => (...args) => name === "request" ? this.driver.host.request(...args) : this.#effect(name, args),
+  });
+  #effects = [];
+  #calls = 0;
   #operations = [];
   #length;
   #tickets = 0;
@@ -36,7 +61,7 @@ export class Session {
   #saves = 0;
   #waiting = new Map();
 
-  constructor(options, messages, state, host) {
+  constructor(options, messages, state) {
     if (Session.refuse) {
       const error = Session.refuse;
       Session.refuse = undefined;
@@ -47,19 +72,27 @@ export class Session {
     this.messages = messages === undefined ? undefined : JSON.parse(messages);
     this.state = state === undefined ? undefined : JSON.parse(state);
     this.#length = this.messages?.length ?? 0;
-    this.#host = host;
     if (this.messages) {
       this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
     }
     Session.all.push(this);
-    if (Session.warns) host.warning({ code: "message-malformed", message: "!" });
+    if (Session.warns) this.host.warning({ code: "message-malformed", message: "!" });
   }
 
   // Methods for a page.
 
   /** Each method is one of this class, so that a test can take its place. */
   call(method, json) {
-    return this[method]?.(json);
+    this.#calls++;
+    try {
+      return this[method]?.(json);
+    } finally {
+      this.#calls--;
+    }
+  }
+
+  effect() {
+    return this.#effects.shift();
   }
 
   submit(json) {
@@ -178,7 +211,7 @@ export class Session {
     this.#enter("editMessages", from, to);
     this.#length = to.length;
     this.patch(["o", ["messages"], to.map((message) => (typeof message === "number" ? [message, message + 1] : message))]);
-    this.#host.changed(true);
+    this.host.changed(true);
   }
 
   editState(json) {
@@ -190,7 +223,7 @@ export class Session {
       for (const key of Object.keys(value)) edit([...path, key], old[key], value[key]);
     };
     edit(["state"], from, to);
-    this.#host.changed(true);
+    this.host.changed(true);
   }
 
   listen(json) {
@@ -204,7 +237,7 @@ export class Session {
     if (messages) this.#length = messages.length;
     if (messages) this.patch(["=", ["messages"], messages]);
     if (state !== undefined) this.patch(["=", ["state"], state]);
-    this.#host.changed(true);
+    this.host.changed(true);
   }
 
   takePatch() {
@@ -238,19 +271,14 @@ export class Session {
   }
 
   changed(urgent = false) {
-    this.#host.changed(urgent);
+    this.host.changed(urgent);
   }
 
   /** Traps in a callback that the platform calls. */
   trap() {
-    const callback = () => {
+    this.driver.enter(() => {
       throw trap();
-    };
-    this.#host.settle(undefined, Object.assign(callback, { _wbg_cb_unref() {} }));
-  }
-
-  get host() {
-    return this.#host;
+    });
   }
 
   /** Adds an assistant's message and appends to it. */
@@ -275,6 +303,12 @@ export class Session {
     if (!next) return;
     this.#showQueue();
     this.#start(next);
+  }
+
+  #effect(name, args) {
+    const [list, rest] = effects[name]?.(...args) ?? [args];
+    this.#effects.push(JSON.stringify([name, ...list]) + (rest === undefined ? "" : `\n${rest}`));
+    if (!this.#calls) this.driver?.enter();
   }
 
   #enter(name, ...given) {
@@ -307,7 +341,7 @@ export class Session {
   #showQueue() {
     const shown = this.#queue.map(({ ticket, input }) => ({ id: `${ticket}`, runId: input.runId, messages: input.messages }));
     this.patch(["~", ["queue"], shown]);
-    this.#host.changed(true);
+    this.host.changed(true);
   }
 
   #start(run) {
@@ -325,24 +359,24 @@ export class Session {
   #keep(holds, then) {
     if (!this.options.saves) return then();
     this.#waiting.set(++this.#saves, then);
-    this.#host.save(this.#saves, this.save(), holds);
+    this.host.save(this.#saves, this.save(), holds);
   }
 
   async #request(runId) {
-    const { url, headers, fetch } = await this.#host.request(false, runId, undefined);
+    const { url, headers, fetch } = await this.host.request(false, runId, undefined);
     await fetch?.(url, { headers });
   }
 
   /** A run that nobody has asked for, after a result that was given by hand. */
   settleAlone(result) {
     this.#keep(false, () => {});
-    this.#host.settled(++this.#tickets, JSON.stringify(result));
+    this.host.settled(++this.#tickets, JSON.stringify(result));
   }
 
   #settle({ ticket, input, with: more = [] }, result) {
     if (!this.disposed) this.#keep(false, () => {});
     for (const at of [ticket, ...more.map(({ ticket }) => ticket)]) {
-      this.#host.settled(at, JSON.stringify({ runId: input.runId, ...result }));
+      this.host.settled(at, JSON.stringify({ runId: input.runId, ...result }));
     }
   }
 }

@@ -7,7 +7,7 @@ import * as made from "../../pkg/glue/core.js";
 import * as madeFull from "../../pkg/glue/full.js";
 import * as inlined from "../../pkg/glue/bytes.js";
 
-const session: typeof declared.Session = made.Session;
+const session: typeof declared.CoreSession = made.CoreSession;
 const init: typeof declared.default = made.default;
 const stepper: typeof declaredFull.Stepper = madeFull.Stepper;
 const compact: typeof declaredFull.compact = madeFull.compact;

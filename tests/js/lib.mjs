@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 import { addOns } from "../../tools/split.mjs";
+import { follow } from "./fake-core.mjs";
 
 const root = new URL("../../", import.meta.url);
 
@@ -9,6 +10,8 @@ const root = new URL("../../", import.meta.url);
 export const folder = process.env.AG_UI_WASM_JS
   ? pathToFileURL(resolve(process.env.AG_UI_WASM_JS) + "/")
   : new URL("pkg/", root);
+
+follow(await import(new URL("core/driver.js", folder)));
 
 /** Whether the core in that folder is the real one. */
 export const real = existsSync(new URL("core.wasm", folder));

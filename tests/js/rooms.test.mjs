@@ -154,3 +154,18 @@ test("what composes others is short: the agent, its link to the core, an open se
     assert.ok(lines <= most, `js/${file} has ${lines} lines, at most ${most}: put what is new into a part of its own`);
   }
 });
+
+test("a type's name in src names one type, but for the classes that are exported under it", () => {
+  /** @type {Map<string, Set<string>>} */
+  const found = new Map();
+  for (const file of files("src", ".rs")) {
+    const [source = ""] = read("src", file).split("#[cfg(test)]\nmod ");
+    for (const [, name = ""] of source.matchAll(/^(?: {4}pub(?:\([^)]*\))? |(?:pub(?:\([^)]*\))? )?)(?:struct|enum|trait|type|union) (\w+)/gm)) {
+      // The names of `browser` are JavaScript's.
+      const room = file.startsWith("browser/") ? `${name} in JavaScript` : name;
+      found.set(room, (found.get(room) ?? new Set()).add(file));
+    }
+  }
+  assert.ok(found.size > 200, `the types were read: ${found.size}`);
+  assert.deepEqual([...found].filter(([, where]) => where.size > 1).map(([name, where]) => `${name}: ${[...where].join(", ")}`), []);
+});

@@ -17,7 +17,7 @@ execFileSync(
   [fileURLToPath(new URL("node_modules/typescript/bin/tsc", root)), "-p", fileURLToPath(new URL("js", root)), "--outDir", fileURLToPath(out)],
   { stdio: "inherit" },
 );
-const glue = `export { Session } from "../../../tests/js/fake-core.mjs";
+const glue = `export { Session as CoreSession } from "../../../tests/js/fake-core.mjs";
 export const compact = (lines) => lines;
 export default async function init({ module_or_path }) {
   const module = await module_or_path;

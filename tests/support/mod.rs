@@ -345,7 +345,7 @@ impl Agent {
     }
 
     fn settle_effects(&mut self) {
-        while let Some(effect) = self.session.poll_effect() {
+        while let Some(effect) = next_effect(&mut self.session) {
             match effect {
                 Effect::Open { request, body, target, run_id, cursor } => {
                     self.requests.push((request, if body.is_empty() { Value::Null } else { parse(&body) }));
@@ -384,4 +384,12 @@ macro_rules! event {
     ($name:literal $(, $($members:tt)*)?) => {
         serde_json::json!({"type": $name $(, $($members)*)?})
     };
+}
+
+/// The next effect, which the session has announced.
+pub fn next_effect(session: &mut Session) -> Option<Effect> {
+    let announced = session.has_effects();
+    let effect = session.poll_effect();
+    assert!(announced || effect.is_none(), "nobody would have asked for {effect:?}");
+    effect
 }

@@ -3,7 +3,7 @@
   const respond = new (async () => {}).constructor("init", "page", answer);
   const encode = (text) => new TextEncoder().encode(text);
   const frame = (event) => encode(`data: ${event}\n\n`);
-  const log = { request: [], changed: [], settled: [], custom: [], event: [], warning: [], read: [], cancel: [] };
+  const log = { request: [], changed: [], settled: [], custom: [], event: [], warning: [], read: [], cancel: [], aborted: [] };
   let waiting = [];
   const note = (name, entry) => {
     log[name].push(entry);
@@ -12,52 +12,76 @@
   };
   const until = (done) => new Promise((resolve) => (done() ? resolve() : waiting.push({ done, resolve })));
   let controller;
-  let signal;
+  let session;
+  let open;
   let timer;
+  const enter = (entry) => {
+    try {
+      return entry();
+    } finally {
+      for (let text; (text = session.effect()) !== undefined;) {
+        const [line, rest] = text.split(/\n(.*)/s);
+        const [name, ...args] = JSON.parse(line);
+        effects[name]?.(...args, rest);
+      }
+    }
+  };
+  const send = async (request) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const mine = (open = { request, controller, signal });
+    try {
+      await null;
+      if (open !== mine) return;
+      const headers = new Headers({ "X-Token": "secret", Accept: "text/html" });
+      const init = enter(() => session.init(request, { headers, binary: false }, signal));
+      const { method, body } = init;
+      mine.signal = init.signal;
+      note("request", { method, body, ...Object.fromEntries(init.headers) });
+      const response = await respond(init, page);
+      const header = (name) => response.headers.get(name) ?? undefined;
+      enter(() => session.head(request, response.status, header("content-type") ?? "", header("retry-after")));
+      const reader = (mine.reader = response.body?.getReader());
+      while (reader) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        session.room(value.length).set(value);
+        enter(() => session.read(request, value.length, performance.timeOrigin + performance.now()));
+        if (open !== mine) return;
+      }
+      enter(() => session.end(request));
+    } catch ({ message }) {
+      enter(() => session.fail(request, message, false));
+    }
+  };
+  const effects = {
+    open: (request) => void send(request),
+    close: (request) => {
+      if (open?.request !== request) return;
+      open.reader?.cancel();
+      open.controller.abort();
+      note("aborted", open.signal.aborted);
+      open = undefined;
+    },
+    changed: (urgent) => note("changed", urgent),
+    settled: (ticket, result) => note("settled", JSON.parse(result)),
+    custom: (name, value) => note("custom", [name, value]),
+    event: (event) => note("event", event),
+    warning: (warning) => note("warning", warning),
+    wake: (ms) => {
+      clearTimeout(timer);
+      if (ms !== undefined) timer = setTimeout(() => page.ask("tick"), ms);
+    },
+  };
   const page = {
     options: JSON.stringify({
       ...{ threadId: "t", errorBodyBytes: 1e4, queue: 8, depth: 64, history: 0 },
       ...JSON.parse(options),
     }),
-    host: {
-      request: async () => ({
-        url: "http://agent.test/run",
-        headers: { "X-Token": "secret", Accept: "text/html" },
-        credentials: "include",
-        binary: false,
-      }),
-      fetch: async ({ url }, init) => {
-        const { method, body, credentials } = init;
-        signal = init.signal;
-        note("request", { url, method, body, credentials, ...Object.fromEntries(init.headers) });
-        const { status, headers, body: stream } = await respond(init, page);
-        const header = (name) => headers.get(name) ?? undefined;
-        return { status, contentType: header("content-type") ?? "", retryAfter: header("retry-after"), reader: stream?.getReader() };
-      },
-      receive: (reader, body, memory) => {
-        const next = () => reader.read().then(come, (error) => body.fail(error));
-        const come = ({ done, value }) => {
-          if (done) return body.end();
-          const at = body.room(value.length);
-          new Uint8Array(memory.buffer, at, value.length).set(value);
-          if (body.read(value.length, performance.timeOrigin + performance.now())) next();
-        };
-        next();
-      },
-      failed: () => {},
-      stopRemote: () => {},
-      hold: () => {},
-      changed: (urgent) => note("changed", urgent),
-      settled: (ticket, result) => note("settled", JSON.parse(result)),
-      custom: (name, value) => note("custom", [name, value]),
-      event: (event) => note("event", event),
-      warning: (warning) => note("warning", warning),
-      wake: (ms) => {
-        clearTimeout(timer);
-        if (ms !== undefined) timer = setTimeout(() => page.tick?.(), ms);
-      },
-      settle: (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false), (error) => callback(error, true)),
-    },
+    begin: (begun) => void (session = begun),
+    /** Calls a method of the session, then performs what follows. */
+    ask: (method, json) => enter(() => session.call(method, json)),
+    takePatch: () => session.takePatch(),
     /** A response of these events, cut into pieces of so many bytes. */
     stream: (events, size) => {
       const bytes = encode(events.map((event) => `data: ${event}\n\n`).join(""));
@@ -92,7 +116,7 @@
       await until(() => log.settled.length >= Number(count));
       return JSON.stringify(log.settled);
     },
-    entries: async (name) => JSON.stringify(name === "aborted" ? [signal.aborted] : log[name]),
+    entries: async (name) => JSON.stringify(log[name]),
   };
   return page;
 });

@@ -26,7 +26,7 @@ pub(super) enum BlockKind {
     Thinking,
 }
 
-struct Block {
+struct ContentBlock {
     id: String,
     kind: BlockKind,
     mark: String,
@@ -79,7 +79,7 @@ pub(super) struct HectorRun {
     announced: Option<(String, String)>,
     over: bool,
     made: u32,
-    blocks: Vec<Block>,
+    blocks: Vec<ContentBlock>,
     /// A call without arguments, which may still get some.
     open_call: Option<(String, bool)>,
     /// Ids and names of calls: a server tells of one again when it is approved.
@@ -164,7 +164,7 @@ impl HectorRun {
                 say(out, "TEXT_MESSAGE_START", &members, if mark.is_empty() { &[] } else { &marked });
             }
         }
-        self.blocks.push(Block { id: id.to_owned(), kind, mark: mark.to_owned() });
+        self.blocks.push(ContentBlock { id: id.to_owned(), kind, mark: mark.to_owned() });
     }
 
     /// Adds to a block, which it opens if need be.
@@ -410,7 +410,7 @@ impl HectorRun {
     }
 }
 
-fn end(block: &Block, out: &mut Output) {
+fn end(block: &ContentBlock, out: &mut Output) {
     let id = [("messageId", block.id.as_str())];
     if block.kind == BlockKind::Thinking {
         say(out, "REASONING_MESSAGE_END", &id, &[]);

@@ -4,8 +4,8 @@
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
 //! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
 
+use crate::document::{MANUAL, Stage};
 use crate::session::Session;
-use crate::session::page::Stage;
 use crate::session::types::Misuse;
 use crate::thread::{CallPhase, Warning, same_args};
 use crate::wire::{Raw, keep_private};
@@ -57,7 +57,7 @@ impl Session {
     /// The tool is that of the name that was approved.
     fn begin_approved(&mut self, id: &str, name: String, args: String) {
         self.page.rebind(id, &name, &args);
-        match self.page.tool(&name).map(|tool| tool.manual) {
+        match self.page.tool(&name).map(|tool| tool.is(MANUAL)) {
             None => {
                 let message = format!("The page has no tool {name}.");
                 self.done(id, &message, Some(&message), false);

@@ -2,12 +2,13 @@
 
 use crate::dialect::RunRequest;
 use crate::document::{
-    NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS,
+    NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE,
+    SUBMIT_TOOLS, Start,
 };
 use crate::session::Session;
 use crate::session::rejoin::Resume;
 use crate::session::run::Run;
-use crate::session::submit::{Start, Submit};
+use crate::session::submit::Submit;
 use crate::session::types::{Boundary, Misuse, Outcome, Target, list, value};
 use crate::thread::Warning;
 use crate::wire::{JsonWriter, RunAgentInput, hash, keep_private, refill};
@@ -189,12 +190,12 @@ impl Session {
     /// Tells the dialect, where there is one, of a run. Gives the body that is sent: the dialect's, or `input`.
     fn begin_dialect(&mut self, input: &Rc<str>, start: &Start) -> Rc<str> {
         let run_id = self.verdict.run_id().unwrap_or_default();
-        let (joins, continues) = (*start == Start::Attach, *start == Start::Unasked { continues: true });
+        let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
         let cursor = self.rejoin.last_event_id();
         self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         let body = self.intake.body(input).map_or_else(|| input.clone(), Rc::from);
         // Nothing is sent.
-        if matches!(start, Start::Unasked { .. }) { Rc::default() } else { body }
+        if matches!(start, Start::Unasked | Start::Continues) { Rc::default() } else { body }
     }
 
     /// Tells the dialect, where there is one, that a run is told from its beginning.

@@ -1,7 +1,8 @@
 //! Calls of the page in the session: they begin, they are answered, and runs follow on them.
 
+use crate::document::Stage;
 use crate::session::Session;
-use crate::session::page::{Begun, CallArrival, Next, Stage};
+use crate::session::page::{Begun, CallArrival, Next};
 use crate::session::submit::Submit;
 use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket};
 use crate::thread::{CallPhase, Warning};

@@ -1,26 +1,13 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use crate::document::SUBMIT_RUN;
-use crate::pipeline::EventSink;
-use crate::rules::{Code, Repair, Violation};
+use crate::document::{SUBMIT_RUN, Start};
 use crate::session::Session;
-use crate::session::rejoin::{Answer, Budget, Resume};
+use crate::session::rejoin::{Budget, RejoinAnswer, Resume};
 use crate::session::run::{Phase, Run};
-use crate::session::submit::{Start, Submit};
+use crate::session::submit::Submit;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
-use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, frame_fields, frame_type, keep_private};
-
-/// Violations that a joined stream may have: it begins in the middle, or repeats events.
-const EXPECTED: [Code; 7] = [
-    Code::AlreadyOpen,
-    Code::NotOpen,
-    Code::RunNotStarted,
-    Code::RunNotFinished,
-    Code::LeftOpen,
-    Code::SubagentReused,
-    Code::SubagentParentUnknown,
-];
+use crate::wire::{Fields, JsonWriter, keep_private};
 
 impl Session {
     /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
@@ -155,9 +142,9 @@ impl Session {
                 }
                 resume.answer(cursor.as_deref())
             });
-            run.joined = Some(answer.unwrap_or(Answer::Rest));
+            run.joined = Some(answer.unwrap_or(RejoinAnswer::Rest));
             let threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
-            if (threads || self.rejoin.earlier.has_all()) && run.joined == Some(Answer::Replay) {
+            if (threads || self.rejoin.earlier.has_all()) && run.joined == Some(RejoinAnswer::Replay) {
                 self.rejoin.earlier.tells_thread();
             }
             run.best = run.best.max(run.fresh);
@@ -289,122 +276,6 @@ impl Session {
         true
     }
 
-    /// Whether a frame was taken before, over another connection; and makes room for one that tells all again.
-    pub(super) fn is_repeated(&mut self, frame: &Frame<'_>, now: f64) -> bool {
-        let depth = self.options.max_depth;
-        let Some(resume) = &self.options.network.resume else { return false };
-        // The last frame of a lost connection, which lacks its end: it comes again whole.
-        if frame.unterminated {
-            let fields = frame_fields(frame.data, depth).ok();
-            // Torn: it says nothing, and its mark is not one of what was read.
-            let Some(fields) = &fields else { return true };
-            let kind = frame_type(fields).ok();
-            if !matches!(kind.as_deref(), Some("RUN_FINISHED" | "RUN_ERROR")) && self.can_join() {
-                return true;
-            }
-        }
-        if self.rejoin.progress.is_repeated(resume, frame, depth) {
-            return true;
-        }
-        if self.is_stale(frame, now) {
-            return true;
-        }
-        self.note_beginning(frame);
-        false
-    }
-
-    /// Whether the server says how things stood before the run: it is at work on it. With the list of messages that has what the
-    /// run was asked with, the run is over.
-    fn is_stale(&mut self, frame: &Frame<'_>, now: f64) -> bool {
-        let joins = self.options.network.hydrates() && self.run.as_ref().is_some_and(|run| run.joined.is_some());
-        if !joins || self.rejoin.progress.has_opened() || self.intake.has_dialect() {
-            return false;
-        }
-        let Ok(fields) = frame_fields(frame.data, self.options.max_depth) else { return false };
-        let kind = frame_type(&fields).unwrap_or_default();
-        let mut list = fields.list("messages").into_iter();
-        let has =
-            |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
-        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run().is_none_or(has);
-        let Some(run) = &mut self.run else { return true };
-        (run.streamed, run.works) = (true, !over);
-        run.events += 1;
-        if !over {
-            if kind == "STATE_SNAPSHOT" {
-                run.held = Some(frame.data.to_owned());
-            }
-            return true;
-        }
-        if let Some(state) = run.held.take() {
-            // It was read already.
-            let _ = self.general(&state, now);
-        }
-        false
-    }
-
-    /// Goes back to where the thread was before the run, where the stream tells the run from its beginning.
-    fn note_beginning(&mut self, frame: &Frame<'_>) {
-        let Some(expected) = self.run.as_ref().and_then(|run| run.joined) else { return };
-        if self.rejoin.progress.has_opened() {
-            return;
-        }
-        let fields = frame_fields(frame.data, self.options.max_depth).ok().filter(|_| !self.intake.has_dialect());
-        let kind = fields.as_ref().and_then(|fields| frame_type(fields).ok()).unwrap_or_default();
-        if !self.rejoin.progress.is_beginning(expected, &kind) || !self.rejoin.progress.has_checkpoint() {
-            return;
-        }
-        let (greeted, stated) = self.rejoin.progress.replay(expected);
-        if let Some(run) = &mut self.run {
-            // From here on it is a stream like any other.
-            run.joined = greeted.then_some(Answer::Rest);
-            run.replays = true;
-        }
-        self.intake.pipeline.start_over();
-        self.begin_dialect_again();
-        self.intake.gate().begin_again();
-        // Where a thread is told, what is shown stays until its run comes.
-        if self.intake.has_dialect() || !self.rejoin.earlier.is_before() {
-            self.rewind(stated);
-        }
-    }
-
-    /// Forgets what the run has said so far, for it is replayed. `stated`: it has said the state already.
-    fn rewind(&mut self, stated: bool) {
-        if let Some(checkpoint) = self.rejoin.progress.rewind() {
-            self.page.detach(self.thread.go_back(checkpoint, stated));
-        }
-    }
-
-    /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
-    pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
-        if !self.options.network.resume.as_ref().is_some_and(Resume::replays_threads) && !self.rejoin.earlier.has_all()
-        {
-            return false;
-        }
-        let kind = frame_type(fields).unwrap_or_default();
-        if kind == "RUN_STARTED" {
-            let id = fields.text("runId").filter(|id| !id.is_empty());
-            self.rejoin.earlier.started(id.as_deref(), self.verdict.run_id());
-        }
-        if !self.rejoin.earlier.is_known() {
-            self.rewind(false);
-            return false;
-        }
-        if let Some(run) = &mut self.run {
-            run.events += 1;
-            run.streamed = true;
-        }
-        let over = self.rejoin.earlier.is_over();
-        if over && kind == "RUN_FINISHED" {
-            self.take_outcome(fields.get("result"), fields.some("outcome"), now);
-        } else if over && kind == "RUN_ERROR" {
-            let message = fields.text("message").unwrap_or_default().into_owned();
-            let error = AgentError::new(ErrorKind::Run, message, true);
-            self.terminal(Outcome::Error, Some(error), Vec::new(), now);
-        }
-        true
-    }
-
     /// Counts events that were taken. New ones fill the budget at once: those with a mark, and those beyond the longest replay.
     pub(super) fn progressed(&mut self, frames: u32) {
         let Some(run) = &mut self.run else { return };
@@ -437,32 +308,6 @@ impl Session {
         list.close();
         self.thread.state().write(&mut json);
         json
-    }
-
-    /// Whether the event says only what a page that joins must know, and this one knows.
-    pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
-        let Event::RunStarted { run_id, .. } = incoming.event else { return false };
-        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
-        // After the end of a run it begins another one.
-        let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
-        same && self.rejoin.progress.has_started() && joined
-    }
-
-    pub(super) fn is_expected(&self, violation: &Violation) -> bool {
-        self.run.as_ref().is_some_and(|run| run.joined.is_some()) && EXPECTED.contains(&violation.code)
-    }
-
-    /// Handles an event that breaks a rule; see [`Self::violation`].
-    pub(super) fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
-        if !self.is_expected(&violation) {
-            return self.violation(violation, Some(event.name().to_owned()));
-        }
-        // The stream opened these items before this page was there.
-        let ends = matches!(
-            event,
-            Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. }
-        );
-        if ends { Repair::Keep } else { violation.repair }
     }
 
     /// How a run ends whose connection is lost for good.

@@ -1,7 +1,7 @@
 //! Handles the output of a dialect: events, and reports for which the protocol has no event.
 
 use crate::dialect::{Dialect, Output, OutputItem};
-use crate::pipeline::EventSink;
+use crate::pipeline::{EventSink, Source};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
 use crate::session::rejoin::Report;
@@ -49,11 +49,12 @@ impl Session {
             return;
         }
         match item {
-            OutputItem::Event(json) => {
-                if let Err(error) = self.general(&json, now) {
+            OutputItem::Event(json) if !self.is_unread(false) => {
+                if let Err(error) = self.event(&json, false, now) {
                     self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
+            OutputItem::Event(_) => {}
             OutputItem::Malformed { code, message } => self.not_decodable(Code::Frame(code), "T16", message),
             OutputItem::Warning { code, message } => self.report_warning(Warning::new(code, message)),
             OutputItem::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
@@ -110,18 +111,20 @@ impl Session {
 
     /// Takes an event that comes outside of any run.
     fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
-        #[cfg(feature = "guard")]
-        if self.intake.is_guarded() {
-            return self.aside_through_gate(json, now);
-        }
         let fields = frame_fields(json, self.options.max_depth)?;
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        let incoming = Incoming::read(&fields, &mut |_| {})?;
-        self.progressed(1);
-        self.report_event(incoming.event.name(), json);
-        self.reduce(&incoming, now);
+        let one = Incoming::read(&fields, &mut |_| {})?;
+        let mut source = Source::new(&one, &fields, json);
+        source.aside = true;
+        self.came(&mut source);
+        #[cfg(feature = "guard")]
+        if self.intake.is_guarded() {
+            self.through_gate(&one, &mut source, false, now);
+            return Ok(());
+        }
+        self.reduce(&one, None, now);
         Ok(())
     }
 }

@@ -1,6 +1,5 @@
-//! The effect of an event on the session.
+//! The effect of an event on the session, before and after it is in the thread.
 
-use crate::rules::{Repair, opener};
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::types::Boundary;
@@ -10,95 +9,81 @@ use crate::thread::{Ending, numbered};
 use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, hash, shown_id};
 
 impl Session {
-    pub(super) fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
-        if self.broken() || self.is_greeting(incoming) {
-            return;
+    /// The call that an event is about, and its number, where several calls have the id that it names.
+    pub(super) fn number_of_call<'e, 'a>(&mut self, event: &'e mut Event<'a>) -> Option<(&'e mut Str<'a>, usize)> {
+        let starts = matches!(event, Event::ToolCallStart { .. });
+        if !starts && !self.thread.repeats_calls() {
+            return None;
         }
-        if let Some(violation) = self.intake.pipeline.order.check(incoming) {
-            match self.judge(violation, &incoming.event) {
-                Repair::Drop => return,
-                Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
-                Repair::Keep => {}
-            }
-        }
-        self.reduce(incoming, now);
+        let call = call_of(event)?;
+        let id = call.decode();
+        let number = if starts { self.call_starts(&id) } else { self.thread.number_of_call(&id) };
+        (number > 1).then_some((call, number))
     }
 
-    pub(super) fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
-        let own;
-        let mut incoming = *incoming;
-        let starts = matches!(incoming.event, Event::ToolCallStart { .. });
-        if (starts || self.thread.repeats_calls())
-            && let Some(call) = call_of(&mut incoming.event)
-        {
-            let id = call.decode();
-            let number = if starts { self.call_starts(&id) } else { self.thread.number_of_call(&id) };
-            // Several calls have the id that it names.
-            if number > 1 {
-                own = numbered(call.raw(), number);
-                *call = Str::from_raw(&own);
-            }
-        }
-        self.reduce_numbered(&incoming, now);
-    }
-
-    /// Takes an event whose call has the id that it has in the thread.
-    fn reduce_numbered(&mut self, incoming: &Incoming<'_>, now: f64) {
-        // Of an earlier run, which the page has not seen, and which has ended.
-        let new = self.rejoin.earlier.is_new();
-        match incoming.event {
+    /// Before an event is in the thread. `None`: it does not come there. Says whether another run begins in the stream.
+    pub(super) fn before(&mut self, one: &mut Incoming<'_>, now: f64) -> Option<bool> {
+        match &mut one.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
-            | Event::ReasoningMessageContent { delta, .. } => {
-                self.first_token(delta, now);
-                self.apply(incoming, now);
+            | Event::ReasoningMessageContent { delta, .. } => self.first_token(*delta, now),
+            Event::Custom { name, value } => {
+                if !self.rejoin.is_new(Report::Custom) {
+                    return None;
+                }
+                let mut json = String::new();
+                crate::wire::write_json(&mut json, value.text());
+                self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
-            Event::Custom { name, value } => self.custom(incoming, name, value, now),
-            Event::RunStarted { .. } => self.run_started(incoming, new, now),
-            Event::StepStarted { step_name } => self.step(incoming, Boundary::StepStarted, step_name, now),
-            Event::StepFinished { step_name } => self.step(incoming, Boundary::StepFinished, step_name, now),
-            Event::ToolCallResult { tool_call_id, .. } => {
-                self.apply(incoming, now);
-                self.answered_elsewhere(&tool_call_id.decode());
+            Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
+                return Some(self.run_starts(*thread_id, *run_id, *protocol_version));
             }
+            // A replay brings the token counts again.
+            Event::RunFinished { usage, .. } | Event::RunError { usage, .. }
+                if usage.is_some() && !self.rejoin.is_new(Report::Usage) =>
+            {
+                *usage = None;
+            }
+            _ => {}
+        }
+        Some(false)
+    }
+
+    /// The effect of an event that is in the thread. `another`: it begins another run in the stream.
+    pub(super) fn after(&mut self, one: &Incoming<'_>, another: bool, now: f64) {
+        // Of an earlier run, which the page has not seen, and which has ended.
+        let new = self.rejoin.earlier.is_new();
+        match one.event {
+            Event::RunStarted { input, .. } => {
+                if input.is_some() {
+                    self.review_calls();
+                }
+                if another || new {
+                    self.rejoin.progress.set_part(self.thread.last_id());
+                }
+                if another {
+                    self.checkpoint_once(Boundary::RunStarted, None, now);
+                }
+            }
+            Event::StepStarted { step_name } => self.checkpoint_once(Boundary::StepStarted, Some(step_name), now),
+            Event::StepFinished { step_name } => self.checkpoint_once(Boundary::StepFinished, Some(step_name), now),
+            Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
             Event::MessagesSnapshot { .. } => {
-                self.apply(incoming, now);
                 self.answered_by_snapshot();
                 self.review_calls();
             }
-            Event::ToolCallEnd { tool_call_id } => {
-                self.apply(incoming, now);
-                if !new {
-                    self.call_ready(&tool_call_id.decode());
-                }
+            Event::ToolCallEnd { tool_call_id } if !new => self.call_ready(&tool_call_id.decode()),
+            Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
+                self.run_finishes(thread_id, run_id, new);
+                self.take_outcome(result, outcome, now);
             }
-            Event::RunFinished { .. } => self.run_finished(incoming, new, now),
             Event::RunError { message, code, .. } => {
-                self.apply_end(incoming, now);
                 let mut error = AgentError::new(ErrorKind::Run, message.to_text(), true);
                 error.code = code.map(Str::to_text);
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }
             // They are the thread's alone.
-            Event::TextMessageStart { .. }
-            | Event::TextMessageEnd { .. }
-            | Event::TextMessageChunk { .. }
-            | Event::ToolCallStart { .. }
-            | Event::ToolCallChunk { .. }
-            | Event::StateSnapshot { .. }
-            | Event::StateDelta { .. }
-            | Event::ActivitySnapshot { .. }
-            | Event::ActivityDelta { .. }
-            | Event::Raw { .. }
-            | Event::ReasoningStart { .. }
-            | Event::ReasoningEnd { .. }
-            | Event::ReasoningMessageStart { .. }
-            | Event::ReasoningMessageEnd { .. }
-            | Event::ReasoningMessageChunk { .. }
-            | Event::ReasoningEncryptedValue { .. }
-            | Event::SubagentStarted { .. }
-            | Event::SubagentFinished { .. }
-            | Event::SubagentError { .. } => self.apply(incoming, now),
+            _ => {}
         }
     }
 
@@ -125,70 +110,24 @@ impl Session {
         number
     }
 
-    fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
-        self.thread.apply(incoming, now);
-        self.keep_limits();
-    }
-
-    /// The same for the end of a run, whose token counts a replay brings again.
-    fn apply_end(&mut self, incoming: &Incoming<'_>, now: f64) {
-        let mut counted = *incoming;
-        if let Event::RunFinished { usage, .. } | Event::RunError { usage, .. } = &mut counted.event
-            && usage.is_some()
-            && !self.rejoin.is_new(Report::Usage)
-        {
-            *usage = None;
-        }
-        self.apply(&counted, now);
-    }
-
-    fn step(&mut self, incoming: &Incoming<'_>, boundary: Boundary, name: Str<'_>, now: f64) {
-        self.apply(incoming, now);
-        self.checkpoint_once(boundary, Some(name), now);
-    }
-
-    fn custom(&mut self, incoming: &Incoming<'_>, name: Str<'_>, value: Raw<'_>, now: f64) {
-        if self.rejoin.is_new(Report::Custom) {
-            let mut json = String::new();
-            crate::wire::write_json(&mut json, value.text());
-            self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
-            self.apply(incoming, now);
-        }
-    }
-
-    /// `new`: it is an earlier run, which the thread lacks.
-    fn run_started(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
-        let Event::RunStarted { thread_id, run_id, protocol_version, input, .. } = incoming.event else { return };
+    /// A run begins. Says whether it comes after one that has ended, in the same body.
+    fn run_starts(&mut self, thread: Option<Str<'_>>, run: Option<Str<'_>>, version: Option<Str<'_>>) -> bool {
+        let new = self.rejoin.earlier.is_new();
         self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
             self.thread.close_interrupts();
         }
-        // A run after one that has ended, in the same body.
-        let mut another = false;
-        if let Some(run) = &mut self.run {
-            another = run.started(thread_id.map(Str::to_text));
-        }
-        self.verdict.went_on(run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)));
-        if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
+        let another = self.run.as_mut().is_some_and(|run| run.started(thread.map(Str::to_text)));
+        self.verdict.went_on(run.map(Str::to_text).filter(|id| !new && is_a_name(id)));
+        if version.is_some_and(|version| is_newer(&version.decode())) {
             let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
             self.warn("protocol-newer", "RUN_STARTED", message);
         }
-        self.apply(incoming, now);
-        if input.is_some() {
-            self.review_calls();
-        }
-        if another || new {
-            self.rejoin.progress.set_part(self.thread.last_id());
-        }
-        if another {
-            self.checkpoint_once(Boundary::RunStarted, None, now);
-        }
+        another
     }
 
     /// `new`: it is an earlier run, which the thread lacks.
-    fn run_finished(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
-        let Event::RunFinished { thread_id, run_id, result, outcome, .. } = incoming.event else { return };
-        self.apply_end(incoming, now);
+    fn run_finishes(&mut self, thread: Option<Str<'_>>, run: Option<Str<'_>>, new: bool) {
         // A page that joins a run may have missed where a call began or ended.
         if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
             self.thread.claim_calls(self.rejoin.progress.last_message_before_run());
@@ -197,10 +136,9 @@ impl Session {
             for id in self.thread.unanswered_calls() {
                 self.call_ready(&id);
             }
-            self.check_identity(thread_id, run_id);
+            self.check_identity(thread, run);
         }
         self.mark_answers();
-        self.take_outcome(result, outcome, now);
     }
 
     /// A server that knows the id of the question may ignore it, so that the answer that was asked for again is none.

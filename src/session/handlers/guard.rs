@@ -4,14 +4,13 @@
 //! thread and the listeners are concerned.
 
 use crate::guard::{GateVerdict, Guard};
-use crate::pipeline::EventSink;
-use crate::rules::is_chunk;
+use crate::pipeline::{EventSink, Source};
 use crate::session::Session;
 use crate::session::intake::Gate;
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse};
 use crate::thread::Warning;
-use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, frame_fields};
+use crate::wire::{Event, Fields, Incoming, JsonWriter, frame_fields};
 
 impl Session {
     /// The same, with a guard before the rules.
@@ -63,56 +62,33 @@ impl Session {
         verdict
     }
 
-    /// Takes an event through the gate: reports what may be seen of it, and hands on what may be shown of it. `fields`,
-    /// `data`: the frame that it came in.
+    /// Takes an event through the gate: reports what may be seen of its source, and hands on what may be shown of it.
     #[inline(never)]
-    pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
-        let event = incoming.event.name();
-        if is_chunk(&incoming.event) {
-            let mut reported = false;
-            return self.expanded(incoming, |session, one| {
-                if session.judge_event(one, fields, now) == GateVerdict::Pass {
-                    // The END of another stream is none of what the chunk says.
-                    if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
-                        session.report_judged(event, fields, data, now);
-                    }
-                    session.event(one, now);
-                }
-            });
-        }
-        // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
-        self.close_chunks(&incoming, |session, one| {
-            if session.judge_event(one, fields, now) == GateVerdict::Pass {
-                session.event(one, now);
-            }
-        });
-        self.judged_event(&incoming, fields, data, now, Self::event);
-    }
-
-    /// Judges an event, and hands what is left of it to `take`.
-    pub(super) fn judged_event(
-        &mut self,
-        incoming: &Incoming<'_>,
-        fields: &Fields<'_>,
-        data: &str,
-        now: f64,
-        take: fn(&mut Self, &Incoming<'_>, f64),
-    ) {
-        match self.judge_event(incoming, fields, now) {
-            GateVerdict::Block => {}
+    pub(super) fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
+        match self.judge_event(one, source.fields, now) {
             GateVerdict::Pass => {
-                self.report_judged(incoming.event.name(), fields, data, now);
-                take(self, incoming, now);
+                // The END of another stream is none of what the source says.
+                let ends_another = made && is_end(&one.event);
+                if !ends_another && !std::mem::replace(&mut source.reported, true) {
+                    self.report_judged(source.event, source.fields, source.data, now);
+                }
+                self.past_gate(one, source, made, now);
             }
-            GateVerdict::Less(json) => {
+            GateVerdict::Less(json) if !made => {
                 // The remaining JSON was read before.
                 let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
                 let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
-                rest.subagent_run_id = incoming.subagent_run_id;
-                self.report_event(incoming.event.name(), &json);
-                take(self, &rest, now);
+                rest.subagent_run_id = one.subagent_run_id;
+                self.report_event(source.event, &json);
+                self.past_gate(&rest, source, made, now);
             }
+            GateVerdict::Block | GateVerdict::Less(_) => {}
         }
+    }
+
+    /// No rule of order judges an event that comes outside of any run.
+    fn past_gate(&mut self, one: &Incoming<'_>, source: &Source<'_, '_>, made: bool, now: f64) {
+        if source.aside { self.reduce(one, None, now) } else { self.order(one, source, made, now) }
     }
 
     /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
@@ -143,18 +119,6 @@ impl Session {
         let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
         let incoming = Incoming::read(&fields, &mut |_| {});
         incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
-    }
-
-    /// An aside of a dialect's.
-    pub(super) fn aside_through_gate(&mut self, json: &str, now: f64) -> Result<(), EventError> {
-        let fields = frame_fields(json, self.options.max_depth)?;
-        if self.is_known(&fields, now) {
-            return Ok(());
-        }
-        let incoming = Incoming::read(&fields, &mut |_| {})?;
-        self.progressed(1);
-        self.judged_event(&incoming, &fields, json, now, Self::reduce);
-        Ok(())
     }
 
     /// Why a call must not be executed under the name that it has now.

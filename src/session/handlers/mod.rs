@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  asks, edits, interrupts, approvals ─► begin ─► connections ◄─ network ─► frames ─► events ─► end ─► begin
-//!                                                                  dialect, guard ──┘     └──► calls
+//!                                                           place, dialect, guard ──┘     └──► calls
 //! ```
 
 mod approvals;
@@ -23,4 +23,5 @@ mod interrupts;
 mod network;
 #[cfg(not(feature = "guard"))]
 mod no_guard;
+mod place;
 mod save;

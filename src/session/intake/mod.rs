@@ -1,10 +1,5 @@
-//! From bytes to events: the framing, the dialect, the gate, older events, chunks, and what is open. It keeps what has to be
-//! remembered from one frame to the next; the handlers pass each frame through it, and decide what an event does.
-//!
-//! ```text
-//!  bytes ─► body ─► frame ─┬─ plain delta of what is open ────────────────────────► event
-//!                          └─ any other ─► dialect ─► thinking ─► gate ─► chunks ─► order ─► event
-//! ```
+//! The knowledge that a session keeps from one frame to the next: the body that is coming, the dialect, the gate, and what the
+//! pipeline knows. The handlers pass each frame through it, and decide what an event does.
 
 mod gate;
 

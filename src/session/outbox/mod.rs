@@ -145,6 +145,12 @@ impl Outbox {
         }
     }
 
+    /// Whether `next` has something to give.
+    pub fn has_next(&self, options: &Options) -> bool {
+        let due = || self.saving.is_due(self.alarm);
+        !self.effects.is_empty() || options.saves && due()
+    }
+
     /// The save of this number was written, or need not be waited for any longer. Gives the requests that may leave now.
     pub fn saved(&mut self, number: u32) -> Vec<u32> {
         self.saving.saved(number)

@@ -51,6 +51,13 @@ impl Saving {
         (self.soon && !self.due).then_some(self.paced)
     }
 
+    /// Whether there is something to do now, where the alarm is set to that time.
+    pub fn is_due(&self, alarm: Option<f64>) -> bool {
+        let paced = self.paced;
+        let now = self.clock >= paced || alarm.is_none_or(|alarm| paced < alarm);
+        !self.ready.is_empty() || self.due || self.soon && now
+    }
+
     /// A save of this length is written. A short one costs next to nothing.
     pub fn written(&mut self, length: usize) {
         let pause = (length as f64 / PACE).floor();

@@ -1,79 +1,40 @@
 //! The calls of one turn that the page executes or people answer: each is found by its id, and how many are at which
 //! stage is counted, so that nothing here looks through all of them.
 
-use crate::session::submit::PageTool;
+use crate::document::{
+    FOLLOW_UP, MANUAL, NEEDS_APPROVAL, PAGE_CALL, PAGE_CALL_ID, Row, STAGE, Stage, TAKEN_ARGS, TAKEN_NAME,
+};
 use crate::thread::{At, Index, same_args};
 use crate::wire::Gather;
 
-/// How far a call of the page has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Stage {
-    Executing,
-    /// For somebody who approves.
-    Waiting,
-    /// For somebody who answers.
-    Manual,
-    /// It was executed when the page was left.
-    Abandoned,
-    Done,
-}
-
-impl Stage {
-    /// Where a call of this tool begins.
-    pub fn first(tool: &PageTool) -> Self {
-        match tool {
-            PageTool { needs_approval: true, .. } => Stage::Waiting,
-            PageTool { manual: true, .. } => Stage::Manual,
-            _ => Stage::Executing,
-        }
-    }
-
-    /// Its name in a save.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Executing | Self::Abandoned => "executing",
-            Self::Waiting => "waiting",
-            Self::Manual => "manual",
-            Self::Done => "done",
-        }
-    }
-
-    pub fn named(name: &str) -> Self {
-        match name {
-            "executing" => Self::Abandoned,
-            "waiting" => Self::Waiting,
-            "manual" => Self::Manual,
-            _ => Self::Done,
-        }
+/// Where a call of this tool begins.
+pub(super) fn first_stage(tool: &Row) -> Stage {
+    match (tool.is(NEEDS_APPROVAL), tool.is(MANUAL)) {
+        (true, _) => Stage::Waiting,
+        (_, true) => Stage::Manual,
+        _ => Stage::Executing,
     }
 }
 
-/// One call.
-#[derive(Debug)]
-pub(super) struct PageCall {
-    pub id: String,
-    /// The call when it was taken up, or approved.
-    name: String,
-    args: String,
-    pub follow_up: bool,
-    stage: Stage,
+/// A call.
+pub(super) fn page_call(id: &str, name: &str, args: &str, follow_up: bool, stage: Stage) -> Row {
+    let mut call = Row::new(PAGE_CALL);
+    for (member, text) in [(PAGE_CALL_ID, id), (TAKEN_NAME, name), (TAKEN_ARGS, args)] {
+        call.set_text(member, text);
+    }
+    call.set_word(FOLLOW_UP, follow_up.into());
+    call.set_word(STAGE, stage as u8);
+    call
 }
 
-impl PageCall {
-    pub fn new(id: &str, name: &str, args: &str, follow_up: bool, stage: Stage) -> Self {
-        let [id, name, args] = [id, name, args].map(str::to_owned);
-        Self { id, name, args, follow_up, stage }
-    }
-
-    pub fn stage(&self) -> Stage {
-        self.stage
-    }
+pub(super) fn stage(call: &Row) -> Stage {
+    Stage::numbered(call.word(STAGE)).unwrap_or(Stage::Done)
 }
 
 /// All of them, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct PageCalls {
-    list: Vec<PageCall>,
+    list: Vec<Row>,
     index: Index,
     /// How many are at each stage.
     at: [usize; 5],
@@ -82,14 +43,14 @@ pub(super) struct PageCalls {
 }
 
 impl PageCalls {
-    pub fn push(&mut self, call: PageCall) {
-        self.count(call.stage, 1);
-        self.follow_ups += usize::from(call.follow_up);
-        self.index.insert(call.id.clone(), At { message: self.list.len(), call: 0 });
+    pub fn push(&mut self, call: Row) {
+        self.count(stage(&call), 1);
+        self.follow_ups += usize::from(call.is(FOLLOW_UP));
+        self.index.insert(call.text(PAGE_CALL_ID), At { message: self.list.len(), call: 0 });
         self.list.push(call);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &PageCall> {
+    pub fn iter(&self) -> impl Iterator<Item = &Row> {
         self.list.iter()
     }
 
@@ -100,38 +61,48 @@ impl PageCalls {
 
     /// The ids of those at this stage.
     pub fn ids(&self, stage: Stage) -> Vec<String> {
-        self.list.iter().filter(|call| call.stage == stage).map(|call| call.id.clone()).gather()
+        self.list
+            .iter()
+            .filter(|call| call.word(STAGE) == stage as u8)
+            .map(|call| call.text(PAGE_CALL_ID).into())
+            .gather()
+    }
+
+    /// The stage of a call, unless it is done.
+    pub fn stage(&self, id: &str) -> Option<Stage> {
+        let at = self.index.get(id)?.message;
+        self.list.get(at).map(stage).filter(|stage| *stage != Stage::Done)
     }
 
     /// The call, unless it is done.
-    pub fn get(&self, id: &str) -> Option<&PageCall> {
+    fn get_mut(&mut self, id: &str) -> Option<&mut Row> {
         let at = self.index.get(id)?.message;
-        self.list.get(at).filter(|call| call.stage != Stage::Done)
+        self.list.get_mut(at).filter(|call| stage(call) != Stage::Done)
     }
 
     /// Moves a call that is not done to another stage. Returns the stage that it was at.
-    pub fn set(&mut self, id: &str, stage: Stage) -> Option<Stage> {
-        let at = self.index.get(id)?.message;
-        let call = self.list.get_mut(at).filter(|call| call.stage != Stage::Done)?;
-        let was = std::mem::replace(&mut call.stage, stage);
+    pub fn set(&mut self, id: &str, next: Stage) -> Option<Stage> {
+        let call = self.get_mut(id)?;
+        let was = stage(call);
+        call.set_word(STAGE, next as u8);
         self.count(was, -1);
-        self.count(stage, 1);
+        self.count(next, 1);
         Some(was)
     }
 
     /// Notes what a call is that is not done, and whether it is worth another run where that is known. Says whether it was
     /// another one.
     pub fn rebind(&mut self, id: &str, name: &str, args: &str, follow_up: Option<bool>) -> bool {
-        let Some(at) = self.index.get(id).map(|at| at.message) else { return false };
-        let Some(call) = self.list.get_mut(at).filter(|call| call.stage != Stage::Done) else { return false };
-        let changed = call.name != name || !same_args(&call.args, args);
+        let Some(call) = self.get_mut(id) else { return false };
+        let changed = call.text(TAKEN_NAME) != name || !same_args(call.text(TAKEN_ARGS), args);
         // Another text of the same value too: texts are compared faster, and a call may come again and again.
-        if call.name != name || call.args != args {
-            (call.name, call.args) = (name.to_owned(), args.to_owned());
-        }
+        call.set_text(TAKEN_NAME, name);
+        call.set_text(TAKEN_ARGS, args);
         if let Some(follow_up) = follow_up {
+            let before = call.is(FOLLOW_UP);
+            call.set_word(FOLLOW_UP, follow_up.into());
             self.follow_ups += usize::from(follow_up);
-            self.follow_ups -= usize::from(std::mem::replace(&mut call.follow_up, follow_up));
+            self.follow_ups -= usize::from(before);
         }
         changed
     }
@@ -147,7 +118,8 @@ impl PageCalls {
     pub fn ask_no_run(&mut self, id: &str) {
         let at = self.index.get(id).map(|at| at.message);
         if let Some(call) = at.and_then(|at| self.list.get_mut(at)) {
-            self.follow_ups -= usize::from(std::mem::take(&mut call.follow_up));
+            self.follow_ups -= usize::from(call.is(FOLLOW_UP));
+            call.set_word(FOLLOW_UP, 0);
         }
     }
 

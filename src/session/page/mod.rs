@@ -18,13 +18,14 @@ mod calls;
 mod detached;
 mod turn;
 
-pub(super) use calls::Stage;
-
-use super::submit::{PageTool, Start, Submit};
+use super::submit::Submit;
 use super::types::{Ended, Outcome, Ticket};
-use crate::thread::{At, CallPhase, Index, LocalAnswer, RELOADED, Thread};
+use crate::document::{
+    ANSWER, ANSWER_CONTENT, ANSWER_ERROR, DENIED, MANUAL, PAGE_CALL_ID, Row, Stage, Start, TOOL_FOLLOW_UP,
+};
+use crate::thread::{At, CallPhase, Index, RELOADED, Thread, local_answer};
 use crate::wire::{Fields, Gather, JsonWriter, Raw};
-use calls::PageCall;
+use calls::{first_stage, page_call, stage};
 use detached::Detached;
 use turn::Turn;
 
@@ -124,7 +125,7 @@ impl Page {
 
     /// The stage of a call that the page or its people have still to answer.
     pub fn stage_of(&self, id: &str) -> Option<Stage> {
-        self.turn.as_ref()?.calls.get(id).map(PageCall::stage)
+        self.turn.as_ref()?.calls.stage(id)
     }
 
     /// Whether the page was given a call, ever.
@@ -133,7 +134,7 @@ impl Page {
     }
 
     /// The tool of the page that has this name, as the run was begun with it.
-    pub fn tool(&self, name: &str) -> Option<&PageTool> {
+    pub fn tool(&self, name: &str) -> Option<&Row> {
         self.turn.as_ref()?.tool(name)
     }
 
@@ -239,14 +240,14 @@ impl Page {
         // Its arguments are copied only if it is for the page: a call may end again and again.
         let name = thread.call_name(id).map(String::from)?;
         let tool = self.tool(&name)?;
-        let (stage, follow_up) = (Stage::first(tool), tool.follow_up);
+        let (stage, follow_up) = (first_stage(tool), tool.is(TOOL_FOLLOW_UP));
         let (name, args, _) = thread.call(id)?;
         if withholds(&args) {
             return None;
         }
         self.handle(id);
         if let Some(turn) = &mut self.turn {
-            turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
+            turn.calls.push(page_call(id, &name, &args, follow_up, stage));
         }
         Some(CallArrival::Enters { stage, name, args })
     }
@@ -273,10 +274,11 @@ impl Page {
     pub fn told_again(&mut self, id: &str, thread: &mut Thread) -> Option<CallArrival> {
         let answered = thread.is_answered(id);
         if answered.is_some()
-            && let Some(LocalAnswer { content, error, denied, .. }) = self.detached.take(id)
+            && let Some(answer) = self.detached.take(id)
         {
             if answered == Some(false) {
-                thread.answer_call(id, &result_of(id), &content, error.as_deref(), denied);
+                let (content, error) = (answer.text(ANSWER_CONTENT), answer.some(ANSWER_ERROR));
+                thread.answer_call(id, &result_of(id), content, error, answer.is(DENIED));
             }
             return Some(CallArrival::Stays);
         }
@@ -289,7 +291,7 @@ impl Page {
     pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> CallArrival {
         let Some((name, args, _)) = thread.call(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
-        let first = self.tool(&name).map(|tool| (Stage::first(tool), tool.manual));
+        let first = self.tool(&name).map(|tool| (first_stage(tool), tool.is(MANUAL)));
         match (stage, first) {
             (Stage::Executing, _) => {
                 thread.set_call_phase(id, CallPhase::Executing);
@@ -311,7 +313,7 @@ impl Page {
 
     /// Notes what a call is now; says whether it was another one.
     pub fn rebind(&mut self, id: &str, name: &str, args: &str) -> bool {
-        let follow_up = self.tool(name).map(|tool| tool.follow_up);
+        let follow_up = self.tool(name).map(|tool| tool.is(TOOL_FOLLOW_UP));
         self.turn.as_mut().is_some_and(|turn| turn.calls.rebind(id, name, args, follow_up))
     }
 
@@ -324,15 +326,14 @@ impl Page {
     pub fn take_over(&mut self, id: &str) {
         self.handle(id);
         if let Some(turn) = &mut self.turn {
-            turn.calls.push(PageCall::new(id, "", "", true, Stage::Manual));
+            turn.calls.push(page_call(id, "", "", true, Stage::Manual));
         }
     }
 
     /// A call has its answer. Its message goes after the one that calls.
     pub fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool, thread: &mut Thread) {
         if thread.is_answered(id).is_none() {
-            let (call, content, error) = (id.to_owned(), content.to_owned(), error.map(Into::into));
-            self.detached.push(LocalAnswer { call, content, error, denied });
+            self.detached.push(local_answer(id, content, error, denied));
         }
         thread.answer_call(id, &result_of(id), content, error, denied);
         self.set_stage(id, Stage::Done);
@@ -344,7 +345,7 @@ impl Page {
     }
 
     /// The results of calls that are in the thread no longer, or not yet again.
-    pub fn detach(&mut self, answers: impl IntoIterator<Item = LocalAnswer>) {
+    pub fn detach(&mut self, answers: impl IntoIterator<Item = Row>) {
         answers.into_iter().for_each(|answer| self.detached.push(answer));
     }
 
@@ -356,7 +357,7 @@ impl Page {
     /// The run has ended: calls that are not in the thread can bring no answer. Gives those that the page executes.
     pub fn drop_gone(&mut self, thread: &mut Thread) -> Vec<String> {
         let calls = self.turn.iter().flat_map(|turn| turn.calls.iter());
-        let gone = calls.map(|call| call.id.clone()).filter(|id| thread.is_answered(id).is_none());
+        let gone = calls.map(|call| call.text(PAGE_CALL_ID).to_owned()).filter(|id| thread.is_answered(id).is_none());
         let gone: Vec<String> = gone.gather();
         // Nor does a run follow on an answer that it could not bring.
         let drop = |id: &String| {
@@ -374,13 +375,11 @@ impl Page {
     }
 
     /// Writes `handled`, `untold` and `turn`. `orphans`: results that the thread has yet to hand over.
-    pub fn save<'t>(&'t self, object: &mut JsonWriter<'_>, orphans: impl Iterator<Item = &'t LocalAnswer>) {
+    pub fn save<'t>(&'t self, object: &mut JsonWriter<'_>, orphans: impl Iterator<Item = &'t Row>) {
         object.strings("handled", self.handled.keys());
         let mut detached = self.detached.iter().chain(orphans).peekable();
         if detached.peek().is_some() {
-            let mut list = JsonWriter::array(object.member("untold"));
-            detached.for_each(|answer| answer.write(list.item()));
-            list.close();
+            Row::write_list(detached, object.member("untold"));
         }
         if let Some(turn) = self.turn.as_ref().filter(|turn| turn.waits()) {
             turn.save(object.member("turn"));
@@ -396,8 +395,8 @@ impl Page {
             None => None,
         };
         let mut detached = Detached::default();
-        let answers = fields.list("untold");
-        answers.into_iter().filter_map(LocalAnswer::read).for_each(|answer| detached.push(answer));
+        let answers = fields.get("untold").map(|list| Row::read_list(ANSWER, list));
+        answers.into_iter().flatten().for_each(|answer| detached.push(answer));
         Some(Saved { turn, handled: handled?, detached })
     }
 
@@ -409,7 +408,8 @@ impl Page {
             at.call = usize::from(thread.is_answered(id) != Some(true));
         }
         let Some(turn) = turn else { return };
-        let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).gather();
+        let calls: Vec<(String, Stage)> =
+            turn.calls.iter().map(|call| (call.text(PAGE_CALL_ID).to_owned(), stage(call))).gather();
         self.turn = Some(turn);
         for (id, stage) in calls {
             // After a core or a worker has failed, the thread may be newer than the turn. An answer of somebody else asks for
@@ -456,11 +456,11 @@ fn leave(mut turn: Turn, thread: &mut Thread) -> Begun {
     let settles = turn.ticket().map(|ticket| (ticket, turn.take_last()));
     // The run was left to the server, and is not joined.
     let abandons = turn.calls.ids(Stage::Executing);
-    for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
+    for call in turn.calls.iter().filter(|call| stage(call) != Stage::Done).map(|call| call.text(PAGE_CALL_ID)) {
         // A regenerated answer has been cut off, with its calls; and the application may have put an answer into the
         // thread.
-        if thread.is_answered(&call.id) == Some(false) {
-            thread.answer_call(&call.id, &result_of(&call.id), WENT_ON, Some(WENT_ON), true);
+        if thread.is_answered(call) == Some(false) {
+            thread.answer_call(call, &result_of(call), WENT_ON, Some(WENT_ON), true);
         }
     }
     Begun::New { settles, abandons }

@@ -1,11 +1,11 @@
 //! A submit's run, with the runs that follow on its calls.
 
-use super::calls::{PageCall, PageCalls, Stage};
-use crate::document::{SUBMIT_RUN, Value};
-use crate::session::submit::{PageTool, Submit};
+use super::calls::PageCalls;
+use crate::document::{PAGE_CALL, PAGE_TOOLS, Row, SUBMIT_RUN, Stage, TOOL_NAME, Value};
+use crate::session::submit::Submit;
 use crate::session::types::{Ended, Outcome, Ticket};
 use crate::thread::Thread;
-use crate::wire::{Fields, JsonWriter, Raw};
+use crate::wire::{Fields, JsonWriter};
 
 #[derive(Debug)]
 pub(super) struct Turn {
@@ -93,8 +93,8 @@ impl Turn {
     }
 
     /// The tool of the page that has this name.
-    pub fn tool(&self, name: &str) -> Option<&PageTool> {
-        self.again.page_tools.iter().find(|tool| tool.name == name)
+    pub fn tool(&self, name: &str) -> Option<&Row> {
+        self.again.row.rows(PAGE_TOOLS).iter().find(|tool| tool.text(TOOL_NAME) == name)
     }
 
     /// Whether it continues by itself after a run that has ended so.
@@ -132,30 +132,14 @@ impl Turn {
         let mut object = JsonWriter::object(out);
         self.again.save(object.member("run"));
         object.number("followUps", Some(u64::from(self.follow_ups)));
-        let mut calls = JsonWriter::array(object.member("calls"));
-        for call in self.calls.iter() {
-            let mut object = JsonWriter::object(calls.item());
-            object.string("id", &call.id).string("stage", call.stage().name()).flag("followUp", call.follow_up);
-            object.close();
-        }
-        calls.close();
+        Row::write_list(self.calls.iter(), object.member("calls"));
         object.close();
     }
 
     pub fn restore(fields: &Fields<'_>, depth: usize) -> Option<Self> {
         let again = Submit::restore(fields.get("run")?, depth).ok()?;
-        let call = |raw: Raw<'_>| {
-            let fields = raw.object()?;
-            let is = |name: &str| fields.get(name).and_then(Raw::boolean);
-            let stage = Stage::named(&fields.get("stage")?.string()?);
-            let id = fields.get("id")?.string()?;
-            // The name and the arguments of the call stand in the thread.
-            Some(PageCall::new(&id, "", "", is("followUp")?, stage))
-        };
         let mut calls = PageCalls::default();
-        for raw in fields.get("calls")?.array()? {
-            calls.push(call(raw)?);
-        }
+        Row::read_list(PAGE_CALL, fields.get("calls")?).into_iter().for_each(|call| calls.push(call));
         let follow_ups = fields.whole("followUps")? as u32;
         Some(Self { ticket: None, again, follow_ups, calls, last: None })
     }

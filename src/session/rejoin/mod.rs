@@ -14,8 +14,8 @@ mod progress;
 
 pub(super) use budget::Budget;
 pub(super) use once::Report;
-pub(super) use policy::{Answer, retry_after};
 pub use policy::{Network, Resume};
+pub(super) use policy::{RejoinAnswer, retry_after};
 
 use crate::thread::{Checkpoint, Thread};
 use crate::wire::{Fields, JsonWriter};

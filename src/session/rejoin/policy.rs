@@ -133,7 +133,7 @@ pub struct Resume {
     /// The mark that identifies how far the stream was read.
     mark: Mark,
     /// How the stream begins where there is no cursor; `None`: it needs one.
-    whole: Option<Answer>,
+    whole: Option<RejoinAnswer>,
     /// The request that begins a run may be answered with the run's id instead of its stream.
     pub(in crate::session) split: bool,
     /// The member of `forwardedProps` that tells the server the cursor.
@@ -153,7 +153,7 @@ enum Mark {
 
 /// How the stream of a run that is joined continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Answer {
+pub(in crate::session) enum RejoinAnswer {
     /// After the cursor.
     Rest,
     /// With snapshots, and with a START of what is open, or without one.
@@ -168,14 +168,14 @@ impl Resume {
         let plain = |mark, whole| Self { mark, whole, split: false, param: None, hydrates: false };
         Ok(match (name, path) {
             ("last-event-id", _) => plain(Mark::Id, None),
-            ("run-url", _) => Self { split: true, ..plain(Mark::Id, Some(Answer::Replay)) },
+            ("run-url", _) => Self { split: true, ..plain(Mark::Id, Some(RejoinAnswer::Replay)) },
             ("cursor" | "socket-cursor", Some(path)) => {
                 let param = param.map(str::to_owned);
                 Self { param, ..plain(Mark::Member(keys(path)), None) }
             }
-            ("snapshot" | "prelude", _) => plain(Mark::None, Some(Answer::Snapshot)),
-            ("hydrate", _) => Self { hydrates: true, ..plain(Mark::None, Some(Answer::Snapshot)) },
-            ("replay", _) => plain(Mark::None, Some(Answer::Replay)),
+            ("snapshot" | "prelude", _) => plain(Mark::None, Some(RejoinAnswer::Snapshot)),
+            ("hydrate", _) => Self { hydrates: true, ..plain(Mark::None, Some(RejoinAnswer::Snapshot)) },
+            ("replay", _) => plain(Mark::None, Some(RejoinAnswer::Replay)),
             _ => return Err(Misuse::Input("a way to resume that is known, with what it needs")),
         })
     }
@@ -186,12 +186,12 @@ impl Resume {
     }
 
     /// How the stream of a run continues that was read up to this cursor; `None`: it cannot be joined.
-    pub(in crate::session) fn answer(&self, cursor: Option<&str>) -> Option<Answer> {
-        if cursor.is_some() { Some(Answer::Rest) } else { self.whole }
+    pub(in crate::session) fn answer(&self, cursor: Option<&str>) -> Option<RejoinAnswer> {
+        if cursor.is_some() { Some(RejoinAnswer::Rest) } else { self.whole }
     }
 
     fn replays(&self) -> bool {
-        self.whole == Some(Answer::Replay)
+        self.whole == Some(RejoinAnswer::Replay)
     }
 
     /// Whether a run may be told from its beginning, and not after a cursor.

@@ -1,7 +1,7 @@
 //! How far a stream was read, and what of it comes again. Pure.
 
 use super::once::Once;
-use super::policy::{Answer, Resume};
+use super::policy::{RejoinAnswer, Resume};
 use crate::thread::{At, Checkpoint, Index};
 use crate::wire::{Frame, hash};
 
@@ -184,25 +184,25 @@ impl Progress {
 
     /// Notes an event of a connection that joins the run, by its type. Says whether it tells the run from its beginning:
     /// what comes first decides, and `expected` where that says nothing.
-    pub fn is_beginning(&mut self, expected: Answer, kind: &str) -> bool {
+    pub fn is_beginning(&mut self, expected: RejoinAnswer, kind: &str) -> bool {
         let opening = &mut self.opening;
         let snapshot = kind.ends_with("SNAPSHOT");
-        opening.decided = expected != Answer::Snapshot || !matches!(kind, "RUN_STARTED" | "STATE_SNAPSHOT");
+        opening.decided = expected != RejoinAnswer::Snapshot || !matches!(kind, "RUN_STARTED" | "STATE_SNAPSHOT");
         opening.greeted |= kind == "RUN_STARTED";
         opening.stated |= kind == "STATE_SNAPSHOT";
         let goes_on = ["CONTENT", "ARGS", "END", "FINISHED", "ERROR"].iter().any(|end| kind.ends_with(end));
         match expected {
-            Answer::Rest => false,
-            Answer::Snapshot => opening.decided && opening.greeted && !snapshot && !goes_on && !kind.is_empty(),
-            Answer::Replay => !(self.announced && (snapshot || goes_on)),
+            RejoinAnswer::Rest => false,
+            RejoinAnswer::Snapshot => opening.decided && opening.greeted && !snapshot && !goes_on && !kind.is_empty(),
+            RejoinAnswer::Replay => !(self.announced && (snapshot || goes_on)),
         }
     }
 
     /// The run is replayed from its beginning. Says of what came before that was known whether it was RUN_STARTED, and
     /// whether it was the state.
-    pub fn replay(&mut self, expected: Answer) -> (bool, bool) {
+    pub fn replay(&mut self, expected: RejoinAnswer) -> (bool, bool) {
         let Opening { greeted, stated, .. } = self.opening;
-        let early = expected == Answer::Snapshot;
+        let early = expected == RejoinAnswer::Snapshot;
         (self.started, self.part, self.rewinds) = (early && greeted, None, true);
         (early && greeted, early && stated)
     }

@@ -8,9 +8,9 @@ mod partial;
 
 pub(super) use partial::Partial;
 
-use super::submit::{Start, Submit};
+use super::submit::Submit;
 use super::types::{Misuse, Ticket};
-use crate::document::SUBMIT_RESUME;
+use crate::document::{SUBMIT_RESUME, Start};
 use crate::thread::Thread;
 use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw};
 use partial::Partials;
@@ -169,7 +169,7 @@ impl InterruptReplies {
     fn answers(&self, submit: &Submit, thread: &Thread) -> Option<String> {
         match (submit.row.some(SUBMIT_RESUME), submit.start) {
             (Some(given), _) => Some(given.to_owned()),
-            (None, Start::Submit | Start::Attach | Start::Unasked { .. }) => None,
+            (None, Start::Submit | Start::Attach | Start::Unasked | Start::Continues) => None,
             (None, Start::Retry) => self.resumed.clone(),
             (None, Start::Regenerate) => cancellations(thread),
         }

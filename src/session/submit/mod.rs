@@ -1,15 +1,13 @@
 //! A request of the application, read from its JSON text.
 
 mod shapes;
-mod tool;
 
 pub(super) use shapes::RESUME;
-pub(super) use tool::PageTool;
 
 use super::types::{Misuse, Ticket};
 use crate::document::{
-    IF_AWAITING, MAX_FOLLOW_UPS, Members, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RESUME,
-    SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Value,
+    IF_AWAITING, MAX_FOLLOW_UPS, Members, PAGE_TOOLS, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS,
+    SUBMIT_RESUME, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Start, Value,
 };
 use crate::wire::{Fields, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
@@ -31,22 +29,6 @@ pub(super) enum IfAwaiting {
     Reject = 2,
 }
 
-/// How a run begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// With the messages of the submit, which may be none.
-    Submit,
-    /// Again, without what the last run left unfinished.
-    Retry,
-    /// Again, from before an assistant message.
-    Regenerate,
-    /// It is on already, at the server.
-    Attach,
-    /// By itself: events have come over a connection that is kept open. Nothing is sent. `continues`: they continue the
-    /// last answer.
-    Unasked { continues: bool },
-}
-
 /// A run that the application asked for.
 #[derive(Debug)]
 pub(super) struct Submit {
@@ -56,8 +38,6 @@ pub(super) struct Submit {
     /// Which of `tools`, `context` and `forwardedProps` it has of its own. The others are the application's options, which are
     /// asked for again when a request leaves.
     pub own: Vec<String>,
-    /// The tools that the page has.
-    pub page_tools: Vec<PageTool>,
     /// The names that were left out of tools, context and answers, because AG-UI has no such member.
     pub unknown: Vec<String>,
 }
@@ -69,7 +49,7 @@ impl Submit {
 
     /// Whether it has something to say to the server.
     pub fn speaks(&self) -> bool {
-        !matches!(self.start, Start::Attach | Start::Unasked { .. })
+        !matches!(self.start, Start::Attach | Start::Unasked | Start::Continues)
     }
 
     pub fn is_if_awaiting(&self, how: IfAwaiting) -> bool {
@@ -86,7 +66,8 @@ impl Submit {
         let expected = Misuse::Input("a JSON object");
         let fields = Fields::read(json, max_depth).ok_or(expected)?;
         let start = match fields.text("unasked").as_deref() {
-            Some(how) if start == Start::Submit => Start::Unasked { continues: how == "continues" },
+            Some("continues") if start == Start::Submit => Start::Continues,
+            Some(_) if start == Start::Submit => Start::Unasked,
             _ => start,
         };
         let mut row = Row::read(SUBMIT, &fields, 1);
@@ -117,7 +98,7 @@ impl Submit {
             row.set(member, Value::Text(json));
         }
         let own = fields.strings("own");
-        Ok((Self { ticket: 0, start, row, own, page_tools: PageTool::read_all(&fields), unknown }, if_busy))
+        Ok((Self { ticket: 0, start, row, own, unknown }, if_busy))
     }
 
     /// Takes over what `json`, which `edited` was read from, says. It begins as before.
@@ -132,9 +113,6 @@ impl Submit {
             }
         }
         self.row.assume(edited.row, members);
-        if says("pageTools") {
-            self.page_tools = edited.page_tools;
-        }
     }
 
     /// Takes over what the application's options are now (`{tools?, pageTools?, context?, forwardedProps?}`), but for what was
@@ -150,7 +128,7 @@ impl Submit {
             }
         }
         if !self.has_own(SUBMIT_TOOLS) {
-            self.page_tools = PageTool::read_all(&fields);
+            self.row.assume(Row::read(SUBMIT, &fields, 1), 1 << PAGE_TOOLS);
         }
         Ok(changed)
     }
@@ -168,8 +146,8 @@ impl Submit {
         }
         row.set_text(SUBMIT_MESSAGES, "[]");
         row.set(MAX_FOLLOW_UPS, Value::count(self.max_follow_ups().into()));
-        let (own, page_tools) = (self.own.clone(), self.page_tools.clone());
-        Self { ticket: self.ticket, start: Start::Submit, row, own, page_tools, unknown: Vec::new() }
+        row.set(PAGE_TOOLS, Value::Rows(self.row.rows(PAGE_TOOLS).to_vec()));
+        Self { ticket: self.ticket, start: Start::Submit, row, own: self.own.clone(), unknown: Vec::new() }
     }
 
     /// Writes the submit as the snapshot's `queue` shows it.
@@ -183,30 +161,18 @@ impl Submit {
     /// Writes all of it.
     pub fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        let start = match &self.start {
-            Start::Submit | Start::Attach | Start::Unasked { .. } => "submit",
-            Start::Retry => "retry",
-            Start::Regenerate => "regenerate",
-        };
-        object.string("start", start);
-        self.row.write(&mut object, 0, !(1 << MAX_FOLLOW_UPS));
+        object.string("start", self.start.name());
+        let before = (1 << PAGE_TOOLS) - 1;
+        self.row.write(&mut object, 0, before);
         object.strings("own", self.own.iter().map(String::as_str));
-        let mut tools = JsonWriter::array(object.member("pageTools"));
-        self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
-        tools.close();
-        self.row.write(&mut object, 0, 1 << MAX_FOLLOW_UPS);
+        self.row.write(&mut object, 0, !before);
         object.close();
     }
 
     pub fn restore(raw: Raw<'_>, depth: usize) -> Result<Self, Misuse> {
         let expected = Misuse::Input("a saved submit");
         let fields: Fields<'_> = raw.object().ok_or(expected.clone())?;
-        let start = match fields.text("start").as_deref() {
-            Some("submit") => Start::Submit,
-            Some("retry") => Start::Retry,
-            Some("regenerate") => Start::Regenerate,
-            _ => return Err(expected),
-        };
+        let start = fields.text("start").and_then(|start| Start::parse(&start)).ok_or(expected.clone())?;
         Self::read(raw.text(), depth, start).map(|(submit, _)| submit)
     }
 }

@@ -79,7 +79,7 @@ describe("createAgent", () => {
     try {
       const heard = mock.fn();
       let tries = 0;
-      const agent = create({ onError: heard }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
+      const agent = create({ onError: heard }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { CoreSession: Session }));
       await new Promise((done) => setImmediate(done));
       assert.deepEqual([agent.getSnapshot().status, heard.mock.callCount()], ["idle", 0]);
       const run = agent.submit("1");

@@ -15,7 +15,7 @@ beforeEach(() => {
   Session.refuse = Session.refuseSave = undefined;
 });
 
-const core = async () => ({ Session });
+const core = async () => ({ CoreSession: Session });
 const create = (options, source = core) => createAgentWith(source, { url: "/agent", notify: "sync", ...options });
 const texts = (agent) => agent.getSnapshot().messages.map(({ content }) => content);
 const turn = () => new Promise(setImmediate);
@@ -125,7 +125,7 @@ describe("an edited message", () => {
     const agent = create({ initialMessages: thread }, () => loading.promise);
     agent.submit({ message: "uno", replaces: "a" });
     assert.deepEqual(texts(agent), ["uno"]);
-    loading.resolve({ Session });
+    loading.resolve({ CoreSession: Session });
     await until(() => Session.last);
     assert.equal(Session.last.calls[0][1].replaces, "a");
   });
@@ -196,7 +196,7 @@ describe("a save", () => {
 
   it("is not lost over a core that did not come", async () => {
     let tries = 0;
-    const agent = create({ restore: saved }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
+    const agent = create({ restore: saved }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { CoreSession: Session }));
     assert.equal((await agent.submit("two")).outcome, "error");
     assert.deepEqual(texts(agent), ["one", "two"]);
     agent.retry();
@@ -208,7 +208,7 @@ describe("a save", () => {
   it("that comes after a core that did not is not lost either", async () => {
     const late = deferred();
     let tries = 0;
-    const agent = create({ restore: late.promise }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
+    const agent = create({ restore: late.promise }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { CoreSession: Session }));
     const result = agent.submit("two");
     await turn();
     late.resolve(saved);

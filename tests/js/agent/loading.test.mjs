@@ -135,7 +135,7 @@ describe("a load that fails", () => {
 
   it("is tried again by retry", async () => {
     let tries = 0;
-    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { Session }));
+    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { CoreSession: Session }));
     const { runId } = await agent.submit({ message: "1", runId: "r" });
     assert.equal(runId, "r");
     const again = agent.retry();
@@ -151,7 +151,7 @@ describe("a load that fails", () => {
 
   it("may be tried again by a listener that sees it", async () => {
     let tries = 0;
-    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { Session }));
+    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { CoreSession: Session }));
     const again = [];
     agent.subscribe(() => agent.getSnapshot().error && !again.length && again.push(agent.retry()));
     assert.equal((await agent.submit("1")).outcome, "error");
@@ -162,7 +162,7 @@ describe("a load that fails", () => {
 
   it("does not lose the answers to interrupts", async () => {
     let tries = 0;
-    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { Session }));
+    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { CoreSession: Session }));
     const resume = [{ interruptId: "i", status: "resolved", payload: 1 }];
     await agent.submit({ message: "1", resume });
     agent.retry();
@@ -174,7 +174,7 @@ describe("a load that fails", () => {
 
   it("is tried again by another submit", async () => {
     let tries = 0;
-    const agent = create({}, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
+    const agent = create({}, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { CoreSession: Session }));
     const { error } = await agent.submit("1");
     assert.equal(error.kind, "internal");
     assert.match(error.message, /could not be loaded: offline/);
@@ -188,7 +188,7 @@ describe("a load that fails", () => {
     globalThis.document = {};
     try {
       let tries = 0;
-      const agent = create({}, async () => (++tries < 3 ? Promise.reject(blocked()) : { Session }));
+      const agent = create({}, async () => (++tries < 3 ? Promise.reject(blocked()) : { CoreSession: Session }));
       agent.subscribe(() => {});
       await until(() => agent.getSnapshot().error);
       assert.equal(agent.getSnapshot().status, "error");

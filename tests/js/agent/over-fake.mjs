@@ -12,14 +12,14 @@ beforeEach(() => {
   Session.warns = false;
 });
 
-export const core = async () => ({ Session });
+export const core = async () => ({ CoreSession: Session });
 export const create = (options = {}, source = core) => createAgentWith(source, { url: "/agent", notify: "sync", ...options });
 export const texts = (agent) => agent.getSnapshot().messages.map(({ content }) => content);
 
 /** An agent whose core comes when the test says so. */
 export function waiting(options) {
   const loading = deferred();
-  return { agent: create(options, () => loading.promise), arrive: () => loading.resolve({ Session }), break: loading.reject };
+  return { agent: create(options, () => loading.promise), arrive: () => loading.resolve({ CoreSession: Session }), break: loading.reject };
 }
 
 /** The session of the agent, once it is there. */

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const agent of agents.splice(0)) agent.dispose();
 });
 const create = (options = {}) => {
-  const agent = createAgentWith(async () => ({ Session }), { url: "/", notify: "sync", ...options });
+  const agent = createAgentWith(async () => ({ CoreSession: Session }), { url: "/", notify: "sync", ...options });
   agents.push(agent);
   return agent;
 };

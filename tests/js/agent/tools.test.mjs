@@ -11,7 +11,7 @@ const { tool } = await load("agent/tools");
 
 beforeEach(() => void (Session.all = []));
 
-const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+const create = (options) => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync", ...options });
 const turn = () => new Promise(setImmediate);
 
 /** A validator as any library may make it. */

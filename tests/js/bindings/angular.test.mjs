@@ -28,7 +28,7 @@ const { createAgentWith } = await load("agent/agent");
 const { agentResource, injectAgent, provideAgent } = await load("angular");
 const { agentResourceOf } = await load("bindings/angular");
 
-const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+const create = (options) => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync", ...options });
 
 function counted(agent) {
   let count = 0;

@@ -6,7 +6,7 @@ import { createStore } from "ag-ui-wasm/slim";
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { act, Activity, createElement as h, Suspense } from "react";
-import { Session } from "../fake-core.mjs";
+import { Session } from "./bundled-core.mjs";
 
 /** `mount` renders in StrictMode; `until` waits for a condition. */
 export function remounts(mount, until) {
@@ -20,7 +20,7 @@ export function remounts(mount, until) {
       const work = { name: "work", description: "", parameters: {}, execute: () => (ran.push("work"), new Promise((resolve) => (ended = resolve))) };
       const persist = createStore({ load: () => saved, save: (next) => void (saved = next), clear: () => {} });
       const options = { url: "/agent", notify: "sync", persist, saving, tools: [work] };
-      const mounted = (given) => createAgentWith(async () => ({ Session }), given, true);
+      const mounted = (given) => createAgentWith(async () => ({ CoreSession: Session }), given, true);
       let chat;
       const Chat = () => {
         chat = useAgentOf(mounted, options);

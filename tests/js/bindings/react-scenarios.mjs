@@ -10,10 +10,10 @@ import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
 import { act, createElement as h, startTransition, StrictMode, Suspense, useEffect, useInsertionEffect, useLayoutEffect, useState, version } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
-import { Session } from "../fake-core.mjs";
+import { Session } from "./bundled-core.mjs";
 import { remounts } from "./react-remounts.mjs";
 
-const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+const create = (options) => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync", ...options });
 
 async function until(condition) {
   for (const deadline = Date.now() + 10_000; !condition(); await new Promise((done) => setImmediate(done))) assert.ok(Date.now() < deadline, String(condition));

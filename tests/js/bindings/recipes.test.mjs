@@ -42,7 +42,7 @@ async function bundle(name, sources, options) {
   return createRequire(import.meta.url)(outfile);
 }
 
-const create = () => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync" });
+const create = () => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync" });
 
 /** Types a text into the form of the page, and sends it. */
 function ask(host, text) {

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { flushSync, mount, unmount } from "svelte";
 import { get } from "svelte/store";
-import { Session } from "../fake-core.mjs";
+import { Session } from "./bundled-core.mjs";
 import App from "./components/App.svelte";
 import Chat from "./components/Chat.svelte";
 import Follow from "./components/Follow.svelte";
@@ -17,7 +17,7 @@ import Store from "./components/Store.svelte";
 import Thread from "./components/Thread.svelte";
 import Threads from "./components/Threads.svelte";
 
-const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+const create = (options) => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync", ...options });
 
 function counted(agent) {
   let count = 0;
@@ -173,7 +173,7 @@ export function suite() {
       let chat;
       const persist = createStore({ load: () => saved, save: (next) => void (saved = next), clear: () => {} });
       const options = { url: "/agent", notify: "sync", persist, saving: { linger: 0 } };
-      const mounted = (given) => createAgentWith(async () => ({ Session }), given, true);
+      const mounted = (given) => createAgentWith(async () => ({ CoreSession: Session }), given, true);
       const { text, target, unmount } = show(Keyed, { create: mounted, options, take: (made) => (chat = made) });
       const anew = async () => {
         const before = chat;

@@ -3,11 +3,11 @@
 import { createAgentWith } from "ag-ui-wasm/agent";
 import { render } from "svelte/server";
 import Chat from "./components/Chat.svelte";
-import { Session } from "../fake-core.mjs";
+import { Session } from "./bundled-core.mjs";
 
 /** The server's page for a thread with one message. */
 export async function page() {
-  const target = createAgentWith(async () => ({ Session }), {
+  const target = createAgentWith(async () => ({ CoreSession: Session }), {
     url: "/agent",
     initialMessages: [{ id: "1", role: "assistant", content: "welcome" }],
   });

@@ -16,7 +16,7 @@ const { useThreads } = await load("threads/vue");
 const { createThreads } = await load("threads/index");
 const { useAgentOf } = await load("bindings/vue");
 
-const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+const create = (options) => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync", ...options });
 
 function counted(agent) {
   let count = 0;

@@ -31,18 +31,17 @@ it("reads a save that was made before it was there", { skip: !real }, async () =
 });
 
 describe("the first snapshot and the core's idea of it", { skip: !real && "the core is a stand-in" }, () => {
-  let Session;
+  let CoreSession;
   before(async () => {
     // The easiest way to a loaded core.
     const agent = createAgent({ url: "http://localhost/", fetch: async () => new Response("no", { status: 500 }) });
     await agent.submit("a");
-    ({ Session } = await load("glue/core"));
+    ({ CoreSession } = await load("glue/core"));
   });
 
   const options = JSON.stringify({ threadId: "t" });
-  const host = new Proxy({}, { get: () => () => {} });
   const patched = (messages, state) => {
-    const session = new Session(options, JSON.stringify(messages), JSON.stringify(state), host);
+    const session = new CoreSession(options, JSON.stringify(messages), JSON.stringify(state));
     const patch = session.takePatch();
     session.free();
     return applyPatch(initialSnapshot("t", [], state), patch ?? "[]");

@@ -2,39 +2,40 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deferred, load } from "../lib.mjs";
 
-const { readBody } = await load("core/read");
+const [{ readBody }, { SessionExchange }, { Driver }] = await Promise.all(["core/read", "core/exchange", "core/driver"].map(load));
 
-/** Reads a stream into a body that notes what it is given; `took` answers whether more is wanted. */
+/** Reads a stream into a core that notes what it is given; `took` answers whether more is wanted. */
 function read(stream, { took = () => true, end = () => {} } = {}) {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const over = deferred();
-  const log = { text: "", reads: [], rooms: 0, freed: 0 };
+  const log = { text: "", reads: [], rooms: 0 };
   const page = 65536;
-  const body = {
+  const core = {
     // After everything that was there before, as a module that has grown.
     room(bytes) {
       log.rooms++;
       const at = memory.buffer.byteLength;
       memory.grow(Math.ceil(bytes / page));
-      return at;
+      return new Uint8Array(memory.buffer, at, bytes);
     },
-    read(length, now) {
+    read(_, length, now) {
       const from = memory.buffer.byteLength - page * Math.ceil(Math.max(length, 1) / page);
       log.text += new TextDecoder().decode(new Uint8Array(memory.buffer, from, length));
       log.reads.push([length, now]);
-      return took(length, memory);
+      const wanted = took(length, memory);
+      if (!wanted) exchange.close();
+      return wanted === 2 ? 1 : 0;
     },
     end() {
       log.end = true;
       end();
     },
-    fail: (error) => void (log.failure = error),
-    free() {
-      log.freed++;
-      over.resolve(log);
-    },
+    fail() {},
+    effect() {},
   };
-  readBody(stream.getReader(), body, memory, (trap) => over.resolve({ ...log, trap }));
+  const host = { task: { until: Infinity }, failed: (error) => void (log.failure = error), lost: (trap) => over.resolve({ ...log, trap }) };
+  const exchange = new SessionExchange(Object.assign(new Driver(core, host), { closed: () => over.resolve(log) }), 1);
+  readBody(stream.getReader(), exchange);
   return over.promise;
 }
 
@@ -48,12 +49,12 @@ const streamOf = (...chunks) =>
   });
 
 describe("reading a body", () => {
-  it("gives every read with the time, and frees the body at the end", async () => {
-    const { text, reads, rooms, end, freed } = await read(streamOf(bytes("a"), bytes(""), bytes("bcd")));
+  it("gives every read with the time, and closes the request at the end", async () => {
+    const { text, reads, rooms, end } = await read(streamOf(bytes("a"), bytes(""), bytes("bcd")));
     assert.equal(text, "abcd");
     assert.deepEqual(reads.map(([length]) => length), [1, 0, 3]);
     for (const [, now] of reads) assert.ok(Math.abs(now - Date.now()) < 60_000, `${now} is a time since 1970`);
-    assert.deepEqual({ rooms, end, freed }, { rooms: 1, end: true, freed: 1 });
+    assert.deepEqual({ rooms, end }, { rooms: 1, end: true });
   });
 
   it("asks for room again when the module's memory has grown", async () => {
@@ -126,15 +127,14 @@ describe("reading a body", () => {
   });
 
   it("stops where nothing more is wanted", async () => {
-    const { text, end, freed } = await read(streamOf(bytes("a"), bytes("b")), { took: () => false });
-    assert.deepEqual({ text, end, freed }, { text: "a", end: undefined, freed: 1 });
+    const { text, end } = await read(streamOf(bytes("a"), bytes("b")), { took: () => false });
+    assert.deepEqual({ text, end }, { text: "a", end: undefined });
   });
 
   it("tells of a stream that breaks", async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError("gone")) });
-    const { failure, freed } = await read(broken);
+    const { failure } = await read(broken);
     assert.equal(failure.message, "gone");
-    assert.equal(freed, 1);
   });
 
   it("tells what the core throws, wherever it does", async () => {

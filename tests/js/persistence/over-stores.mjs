@@ -11,7 +11,7 @@ const { createAgentWith } = await load("agent/agent");
 setFlagsFromString("--expose_gc");
 export const gc = runInNewContext("gc");
 
-export const core = async () => ({ Session });
+export const core = async () => ({ CoreSession: Session });
 export const never = () => new Promise(() => {});
 export const user = (id, content) => ({ id, role: "user", content });
 export const turn = () => new Promise(setImmediate);

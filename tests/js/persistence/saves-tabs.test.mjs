@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { Session } from "../fake-core.mjs";
+import { follow, Session } from "../fake-core.mjs";
 import { carried, deferred, folder, load, real, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 import { agents, core, create, full, hide, never, page, texts, turn, user } from "./over-stores.mjs";
@@ -45,8 +45,11 @@ describe("one owner of all tabs", () => {
       cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
     }
     const modules = (name) =>
-      Promise.all(["agent/agent.js", "persistence/open.js", "thread/registry.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
+      Promise.all(
+        ["agent/agent.js", "persistence/open.js", "thread/registry.js", "core/driver.js"].map((file) => import(pathToFileURL(join(place, name, file)))),
+      );
     tabs = (await Promise.all(["one", "two"].map(modules))).map((all) => Object.assign({}, ...all));
+    tabs.forEach(follow);
     await Promise.all(tabs.map(({ loadSaves }) => loadSaves()));
   });
   after(() => rmSync(place, { recursive: true, force: true }));
@@ -145,7 +148,7 @@ describe("one owner of all tabs", () => {
     await turn();
     const two = open(1, { persist: store() });
     await until(() => Session.last?.restored);
-    late.resolve({ Session });
+    late.resolve({ CoreSession: Session });
     await turn();
     await turn();
     assert.equal(Session.all.length, 1);

@@ -11,7 +11,7 @@ const count = 20;
 
 /** An agent whose first run has ended with many messages, in one read; nothing of that is shown yet. */
 async function ended(notify) {
-  const agent = createAgentWith(async () => ({ Session }), { url: "/agent", notify });
+  const agent = createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify });
   const result = agent.submit("1");
   await until(() => Session.last);
   const session = Session.last;
@@ -21,23 +21,11 @@ async function ended(notify) {
   const before = agent.getSnapshot();
   const seen = [];
   agent.subscribe(() => seen.push(texts(agent).length));
-  let read = false;
-  const body = {
-    room: () => 0,
-    read: () => {
-      for (let at = 0; at < count; at++) session.say(`${at}`);
-      session.finish();
-      read = true;
-      return false;
-    },
-    end() {},
-    fail() {},
-    free() {},
-  };
-  const reader = new Response("x").body.getReader();
   mock.method(performance, "now", ((now) => () => (now += 5))(0));
-  session.host.receive(reader, body, new WebAssembly.Memory({ initial: 1 }));
-  while (!read) await null;
+  session.driver.slice(() => {
+    for (let at = 0; at < count; at++) session.say(`${at}`);
+    session.finish();
+  });
   assert.equal(agent.getSnapshot(), before, "nothing is shown before all is there");
   return { agent, result, session, seen, before };
 }

@@ -13,14 +13,14 @@ export let agents;
 beforeEach(async () => {
   Session.all = [];
   Session.refuse = Session.refuseSave = undefined;
-  workers = await localWorkers(async () => ({ Session }));
+  workers = await localWorkers(async () => ({ CoreSession: Session }));
   agents = [];
 });
 afterEach(() => {
   for (const agent of agents) agent.dispose();
 });
 
-export const inPage = async () => ({ Session });
+export const inPage = async () => ({ CoreSession: Session });
 export function create(options = {}, spawn = workers.spawn, load = inPage) {
   const agent = createWorkerAgentWith(load, spawn, undefined, { url: "http://host/agent", notify: "sync", ...options });
   agents.push(agent);

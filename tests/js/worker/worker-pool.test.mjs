@@ -221,7 +221,7 @@ describe("where no worker can be had", () => {
 
   it("and the page cannot either, it can be tried again", async () => {
     let refuse = true;
-    const load = async () => (refuse ? Promise.reject(new Error("no core")) : { Session });
+    const load = async () => (refuse ? Promise.reject(new Error("no core")) : { CoreSession: Session });
     const agent = create({}, cases["because the constructor throws"], load);
     assert.equal((await agent.submit("1")).outcome, "error");
     refuse = false;

@@ -3,7 +3,7 @@
 use super::super::plan::Dialect;
 use super::page::Turn;
 use super::{Held, Line, Run, Start, World};
-use crate::support::parse;
+use crate::support::{next_effect, parse};
 use ag_ui_wasm::session::{Effect, Target, Ticket};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ impl World {
             self.due.abandons = abandons;
             self.never_executes(&never);
         }
-        while let Some(effect) = self.session.poll_effect() {
+        while let Some(effect) = next_effect(&mut self.session) {
             self.same(&effect)?;
             self.effects += 1;
             match effect {
