@@ -36,7 +36,7 @@ const memberOf = (self: SavedThread): StoreMember => {
   const looks = (): boolean => members.watched() && self.gate === "closed" && self.store !== "asked" && !self.claim.owns() && !link.busy();
   return {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => (isWorking(self) && !isDeserted(self)) || (!!self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store)),
+    busy: () => (isWorking(self) && !isDeserted(self)) || (!!self.dirty && self.store === "asked"),
     surrender: () => {
       letGo(self);
       return members.watched();

@@ -56,13 +56,6 @@ export const bugs = [
     tests: ["saves-tabs"],
   },
   {
-    name: "an edit that waits for the store is forgotten when another agent of the page acts",
-    file: "persistence/saves.ts",
-    from: '(!!self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
-    to: '(self.dirty && self.store === "asked")',
-    tests: ["saves-tabs"],
-  },
-  {
     name: "a worker that ends without a word is not noticed",
     file: "worker/watch.ts",
     from: "if (unanswered++ >= UNANSWERED)",
@@ -177,7 +170,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '(!!self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
+    from: '(!!self.dirty && self.store === "asked")',
     to: "link.busy()",
     tests: ["tabs"],
   },
