@@ -74,7 +74,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     // The next session begins with what is shown.
     if (!live && !saved && !list.some(needs)) {
       confirmed = folded();
-      list.length = 0;
+      list.splice(0);
     }
     if (late && !list.length) confirmed = late.keep(read(), confirmed);
     const next = live ? undefined : first();
