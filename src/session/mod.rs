@@ -2,14 +2,9 @@
 //! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `document`, `thread`, `pipeline`.
 //!
 //! ```text
-//!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
-//!  idle ─────────► connecting ──────────────► streaming ────────────────────────────► draining
-//!   ▲                │    │ head other              │  ▲                                │    │
-//!   │                │    └────────► refused        │  └────────── RUN_STARTED ─────────┘    │
-//!   │                │ failed          │ end        │ end, failed: truncated                 │ end, grace over
-//!   └────────────────┴─────────────────┴────────────┴────────────────────────────────────────┘
-//!     stop() leads from everywhere to idle; then the next submit of the queue begins
-//!     a connection that is lost leads to waiting and back to connecting, where that is possible
+//!  idle ──► submit waits in the queue ──► run (its states: `run.rs`) ──► the page is at work on its calls ──► idle
+//!    │                                     │                               └──► run that follows on them
+//!    └──────────── attach ──────────► run ─┴── disconnect ──► left to the server ──► attach
 //! ```
 //!
 //! A session is handlers over parts. Each part owns its state and is the only one that writes it; a handler takes one kind of
@@ -50,7 +45,7 @@ use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
 use replies::InterruptReplies;
-use run::{Phase, Run};
+use run::{Run, RunState};
 use types::{Boundary, list, value};
 use verdict::Verdict;
 
@@ -223,12 +218,12 @@ impl Session {
 
     fn connection(&self) -> ConnectionPhase {
         let Some(run) = &self.run else { return ConnectionPhase::Closed };
-        match run.phase {
-            Phase::Waiting { lost: Some(_), .. } => ConnectionPhase::Closed,
-            Phase::Waiting { .. } => ConnectionPhase::Reconnecting,
-            Phase::Connecting if run.attempt > 0 => ConnectionPhase::Reconnecting,
-            Phase::Connecting => ConnectionPhase::Connecting,
-            Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_) => ConnectionPhase::Open,
+        match run.state {
+            RunState::Lost => ConnectionPhase::Closed,
+            RunState::Waiting => ConnectionPhase::Reconnecting,
+            RunState::Connecting if run.attempt > 0 => ConnectionPhase::Reconnecting,
+            RunState::Connecting => ConnectionPhase::Connecting,
+            _ => ConnectionPhase::Open,
         }
     }
 

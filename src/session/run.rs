@@ -1,23 +1,70 @@
 //! One run: from its request to its outcome.
+//!
+//! ```text
+//!            Opens                 Answers                    Ends
+//!  waiting ────────► connecting ────────────────► streaming ────────► draining
+//!     ▲                │  │ Refuses                   ▲     Begins       │
+//!     │                │  └──────────► refused        └──────────────────┘
+//!     └─── Waits, from each before the end;  Loses ───► lost, the pause before the end
+//! ```
+//!
+//! `Fails` leads from each to failed, where the run takes no more inputs: it is published. So does an input that its state does not
+//! expect ([`Run::turn`]). Without a run the session is idle, or the page is at work (`page`), or the run was left (`rejoin`).
 
 use super::rejoin::{Budget, RejoinAnswer};
 use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
 use crate::wire::{Fields, Format, decode};
 use std::rc::Rc;
 
-/// Where a run stands, with what only that state has. See the picture in `mod.rs`.
-#[derive(Debug)]
-pub(super) enum Phase {
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunState {
     /// The request is out, nothing has come back.
     Connecting,
-    /// The body is coming. `None`: the events are a dialect's own, of a connection that has brought none.
-    Streaming(Option<BodyStart>),
-    /// The run has ended, the body has not; closed at this time.
-    Draining { until: f64, body: Option<BodyStart> },
+    /// The body is coming.
+    Streaming,
+    /// The run has ended, the body has not.
+    Draining(BodyRest),
     /// The server refused; its body is collected for the error.
-    Refused(BodyStart),
-    /// No request is out; the next one goes at this time. `lost`: none does, the run ends then in this way.
-    Waiting { until: f64, lost: Option<RunEnd> },
+    Refused,
+    /// No request is out; the next one goes in a while.
+    Waiting,
+    /// The same, but the run ends then.
+    Lost,
+    /// The run has ended before its body; nothing more of it is taken.
+    Failed,
+}
+
+/// The part of a body after the end of its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BodyRest {
+    /// It is taken.
+    Read,
+    /// Something waits for its end: it is not read.
+    Unread,
+    /// The same, and that is reported, for something has come.
+    Reported,
+}
+
+/// An event in the life of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum RunInput {
+    /// A request goes out.
+    Opens,
+    /// The head of a stream has come.
+    Answers,
+    /// The head of an error has come.
+    Refuses,
+    /// A run begins in the stream.
+    Begins,
+    /// It ends there; the body may continue.
+    Ends(BodyRest),
+    /// The connection is lost or given up: another one is made in a while.
+    Waits,
+    /// The same, and none is made.
+    Loses,
+    /// The run is over, whatever comes.
+    Fails,
 }
 
 /// The beginning of a body that may turn out not to be a stream.
@@ -90,6 +137,10 @@ impl BodyStart {
         is_a_name(&id).then(|| id.into_owned())
     }
 
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
     /// Whether the answer says of itself that it is a stream of events.
     pub fn is_stream(&self) -> bool {
         self.format != Format::Unknown
@@ -107,7 +158,13 @@ pub(super) struct Run {
     pub request_body: Rc<str>,
     /// The `RunAgentInput` that it was made of, and the length of that up to the tools.
     pub input: (Rc<str>, usize),
-    pub phase: Phase,
+    pub state: RunState,
+    /// When that state ends by itself.
+    pub until: f64,
+    /// How the run has ended, or will, where it is lost.
+    end: Option<RunEnd>,
+    /// The beginning of the body. `None`: the events are a dialect's own, of a connection that has brought none.
+    pub body: Option<BodyStart>,
     /// Events that came, of any type.
     pub events: usize,
     /// The events of this connection, and the most that an earlier one has brought.
@@ -136,11 +193,6 @@ pub(super) struct Run {
     pub budget: Option<Budget>,
     /// When something came last.
     pub heard: f64,
-    /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
-    pub ended: Option<RunEnd>,
-    /// Nothing after its end is read; something came.
-    pub closed: bool,
-    pub unread: bool,
     /// How the thread stood, as a hash, where the answer was asked for once more.
     pub before: Option<u64>,
     /// The thread that RUN_STARTED named.
@@ -162,7 +214,10 @@ impl Run {
             target: Target::Run,
             request_body,
             input,
-            phase: Phase::Connecting,
+            state: RunState::Connecting,
+            until: 0.0,
+            end: None,
+            body: None,
             events: 0,
             fresh: 0,
             best: 0,
@@ -174,13 +229,10 @@ impl Run {
             works: false,
             waited: 0,
             held: None,
-            closed: false,
-            unread: false,
             base: None,
             renewed: false,
             budget: None,
             heard: 0.0,
-            ended: None,
             before: None,
             thread_id: None,
             result: None,
@@ -194,79 +246,110 @@ impl Run {
         (self.attempt, self.waited, self.renewed) = (0, 0, false);
     }
 
-    /// The beginning of the body, in case that it is no stream.
-    pub fn body(&self) -> Option<&BodyStart> {
-        match &self.phase {
-            Phase::Streaming(body) | Phase::Draining { body, .. } => body.as_ref(),
-            Phase::Refused(body) => Some(body),
-            Phase::Connecting | Phase::Waiting { .. } => None,
-        }
-    }
-
     /// Whether the server has refused, or its body may still be no stream: then it is kept.
     pub fn unproven_body(&mut self) -> Option<&mut BodyStart> {
-        match &mut self.phase {
-            Phase::Refused(body) => Some(body),
-            Phase::Streaming(body) | Phase::Draining { body, .. } if self.events == 0 => {
-                body.as_mut().filter(|body| !body.is_stream())
-            }
-            Phase::Streaming(_) | Phase::Draining { .. } | Phase::Connecting | Phase::Waiting { .. } => None,
-        }
+        let (refused, silent) = (self.is_refused(), self.events == 0);
+        self.body.as_mut().filter(|body| refused || silent && !body.is_stream())
     }
 
     /// When its next connection is made.
     pub fn retry_at(&self) -> Option<f64> {
-        match self.phase {
-            Phase::Waiting { until, lost: None } => Some(until),
-            _ => None,
-        }
+        (self.state == RunState::Waiting).then_some(self.until)
     }
 
     /// Whether its connection is lost for good, and only a pause follows.
     pub fn is_lost(&self) -> bool {
-        matches!(self.phase, Phase::Waiting { lost: Some(_), .. })
+        self.state == RunState::Lost
     }
 
     /// That pause is over. Says whether there was one.
     pub fn end_lost(&mut self) -> bool {
-        let Phase::Waiting { lost, .. } = &mut self.phase else { return false };
-        let lost = lost.take();
-        let paused = lost.is_some();
-        self.ended = lost.or(self.ended.take());
-        paused
+        self.is_lost() && self.turn(RunInput::Fails)
+    }
+
+    pub fn is_refused(&self) -> bool {
+        self.state == RunState::Refused
+    }
+
+    /// How it has ended, if it has.
+    pub fn end(&self) -> Option<&RunEnd> {
+        self.end.as_ref().filter(|_| matches!(self.state, RunState::Draining(_) | RunState::Failed))
+    }
+
+    /// The same, of a run that is over.
+    pub fn take_end(&mut self) -> RunEnd {
+        self.end.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))))
+    }
+
+    /// Takes an input. One that its state does not expect ends the run with an error. Says whether it was expected.
+    pub fn turn(&mut self, input: RunInput) -> bool {
+        use RunState::{Connecting, Draining, Failed, Lost, Refused, Streaming, Waiting};
+        self.state = match (self.state, input) {
+            (Draining(rest), RunInput::Fails) => Draining(rest),
+            (_, RunInput::Fails) => Failed,
+            (Connecting | Streaming | Refused | Waiting, RunInput::Opens) => Connecting,
+            (Connecting | Streaming | Refused, RunInput::Waits) => Waiting,
+            (Connecting | Streaming | Refused, RunInput::Loses) => Lost,
+            (Connecting, RunInput::Answers) => Streaming,
+            (Connecting, RunInput::Refuses) => Refused,
+            (Connecting | Streaming | Draining(_), RunInput::Begins) => Streaming,
+            (Connecting | Streaming | Draining(_), RunInput::Ends(rest)) => Draining(rest),
+            _ => {
+                self.fail(AgentError::unexpected());
+                return false;
+            }
+        };
+        true
+    }
+
+    /// This request goes out.
+    pub fn opens(&mut self, request: u32, target: Target) {
+        self.turn(RunInput::Opens);
+        (self.request, self.target, self.body) = (Some(request), target, None);
+    }
+
+    /// The head of its answer has come.
+    pub fn answers(&mut self, body: BodyStart) {
+        self.turn(if body.is_success() { RunInput::Answers } else { RunInput::Refuses });
+        self.body = Some(body);
+    }
+
+    /// A run begins in the stream. Says whether it comes after one that has ended.
+    pub fn begins(&mut self, thread_id: Option<String>) -> bool {
+        let ended = self.end().is_some();
+        if self.turn(RunInput::Begins) {
+            (self.thread_id, self.end) = (thread_id, None);
+        }
+        ended
+    }
+
+    /// The end of the run is this one, whatever comes.
+    pub fn ends_as(&mut self, end: RunEnd) {
+        self.end = Some(end);
+        self.turn(RunInput::Fails);
     }
 
     /// It ends with this error.
     pub fn fail(&mut self, error: AgentError) {
-        self.ended = Some((Outcome::Error, Some(error)));
+        self.ends_as((Outcome::Error, Some(error)));
     }
 
-    pub fn is_refused(&self) -> bool {
-        matches!(self.phase, Phase::Refused(_))
+    /// It has ended in its stream; the body may continue until this time.
+    pub fn ends(&mut self, end: RunEnd, until: f64, rest: BodyRest) {
+        if self.turn(RunInput::Ends(rest)) {
+            (self.end, self.until) = (Some(end), until);
+        }
     }
 
-    /// A run has begun in the stream. Says whether it comes after one that has ended.
-    pub fn started(&mut self, thread_id: Option<String>) -> bool {
-        self.phase = Phase::Streaming(self.take_body());
-        self.thread_id = thread_id;
-        self.ended.take().is_some()
-    }
-
-    /// The run has ended; its body may continue until this time.
-    pub fn drain(&mut self, until: f64) {
-        self.phase = Phase::Draining { until, body: self.take_body() };
-    }
-
-    fn take_body(&mut self) -> Option<BodyStart> {
-        match std::mem::replace(&mut self.phase, Phase::Connecting) {
-            Phase::Streaming(body) | Phase::Draining { body, .. } => body,
-            Phase::Refused(body) => Some(body),
-            Phase::Connecting | Phase::Waiting { .. } => None,
+    /// No request is out until then. `lost`: how the run ends then.
+    pub fn waits(&mut self, until: f64, lost: Option<RunEnd>) {
+        if self.turn(if lost.is_some() { RunInput::Loses } else { RunInput::Waits }) {
+            (self.until, self.end, self.body, self.request) = (until, lost, None, None);
         }
     }
 
     /// How long a body is waited for that is no stream, or has yet to show that it is one.
     pub fn body_until(&self) -> Option<f64> {
-        self.body().filter(|_| self.events == 0).and_then(|body| body.until)
+        self.body.as_ref().filter(|_| self.events == 0)?.until
     }
 }

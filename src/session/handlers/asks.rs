@@ -117,15 +117,14 @@ impl Session {
     /// `tells`: the server is told, too.
     pub(super) fn halt(&mut self, tells: bool, now: f64) {
         // The end of a run also ends the wait for a call that is gone, and the turn may continue after that.
-        if let Some((Outcome::Success | Outcome::Interrupted, _)) = self.run.as_ref().and_then(|run| run.ended.as_ref())
-        {
+        if let Some((Outcome::Success | Outcome::Interrupted, _)) = self.run.as_ref().and_then(Run::end) {
             self.drop_gone_calls();
         }
         let goes_on = self.page.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
-            let on = run.ended.is_none();
+            let on = run.end().is_none();
             if on || goes_on {
-                run.ended = Some((Outcome::Aborted, None));
+                run.ends_as((Outcome::Aborted, None));
             }
             let run_id = self.verdict.run_id().filter(|_| on && tells).map(String::from);
             self.close(now);

@@ -227,7 +227,7 @@ impl Session {
     pub(super) fn advance(&mut self, now: f64) {
         self.outbox.ask_for_save();
         self.outbox.changed(true);
-        let ended = self.run.as_ref().map(|run| run.ended.is_some());
+        let ended = self.run.as_ref().map(|run| run.end().is_some());
         match ended {
             // The rest of the body is ignored.
             Some(true) if !self.page.executes() => self.close(now),

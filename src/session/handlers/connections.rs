@@ -3,7 +3,7 @@
 use crate::document::{SUBMIT_RUN, Start};
 use crate::session::Session;
 use crate::session::rejoin::{Budget, RejoinAnswer, Resume};
-use crate::session::run::{Phase, Run};
+use crate::session::run::{Run, RunState};
 use crate::session::submit::Submit;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
@@ -70,7 +70,7 @@ impl Session {
 
     /// The page can reach the network again, or is looked at again: nothing waits any longer.
     pub fn online(&mut self, now: f64) {
-        if let Some(Run { phase: Phase::Waiting { .. }, .. }) = self.run {
+        if let Some(Run { state: RunState::Waiting | RunState::Lost, .. }) = self.run {
             self.open_again(now);
         } else {
             self.tick(now);
@@ -82,16 +82,14 @@ impl Session {
         self.note_end();
         let renews = self.options.network.renew_headers && self.can_join();
         let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) else { return };
-        if run.ended.is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
+        if run.end().is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
             return self.open_soon(now);
         }
         let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
-        if run.ended.is_none() {
+        if run.end().is_none() {
             let reason = self.withheld(now).unwrap_or(reason);
             let message = format!("The server does not accept the credentials: {reason}");
-            if let Some(run) = &mut self.run {
-                run.ended = Some((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
-            }
+            self.end_as((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
         }
         self.finish(now);
         self.next(now);
@@ -121,7 +119,7 @@ impl Session {
     pub(super) fn open(&mut self, target: Target, now: f64) {
         let request = self.rejoin.next_request();
         let Some(run) = &mut self.run else { return };
-        (run.request, run.target, run.phase) = (Some(request), target, Phase::Connecting);
+        run.opens(request, target);
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
@@ -177,7 +175,7 @@ impl Session {
     /// Nothing is asked for until then. `lost`: how the run ends then.
     pub(super) fn wait_until(&mut self, until: f64, lost: Option<RunEnd>) {
         let Some(run) = &mut self.run else { return };
-        (run.phase, run.request) = (Phase::Waiting { until, lost }, None);
+        run.waits(until, lost);
         self.intake.drop_body();
         self.outbox.wake(Some(until));
         self.outbox.changed(true);
@@ -225,15 +223,15 @@ impl Session {
 
     /// The connection is lost, and the run has not ended. Waits for another one, if there may be one; says whether.
     pub(super) fn reconnect(&mut self, now: f64) -> bool {
-        let Some(run) = self.run.as_ref().filter(|run| run.ended.is_none()) else { return false };
-        let may = match (&run.phase, run.target) {
-            (Phase::Connecting, Target::Run | Target::Again) => self.options.network.posts,
+        let Some(run) = self.run.as_ref().filter(|run| run.end().is_none()) else { return false };
+        let may = match (run.state, run.target) {
+            (RunState::Connecting, Target::Run | Target::Again) => self.options.network.posts,
             _ => self.can_join(),
         };
         let waits = may && self.wait(0.0, now);
         // Nobody knows the run that was to be joined, but those before it.
-        if let (false, Some(run)) = (waits, &mut self.run) {
-            run.ended = self.rejoin.earlier.take_ended();
+        if let (false, Some(end)) = (waits, self.rejoin.earlier.take_ended()) {
+            self.end_as(end);
         }
         waits
     }
@@ -267,7 +265,7 @@ impl Session {
     pub(super) fn go_to_stream(&mut self, now: f64) -> bool {
         let split = self.options.network.resume.as_ref().is_some_and(|resume| resume.split);
         let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
-        let Some(body) = run.body().filter(|body| (200..300).contains(&body.status)) else { return false };
+        let Some(body) = run.body.as_ref().filter(|body| body.is_success()) else { return false };
         if let Some(id) = body.run_id() {
             self.verdict.named(Some(id));
         }
@@ -313,7 +311,7 @@ impl Session {
     /// How a run ends whose connection is lost for good.
     pub(super) fn lost(&self, reason: &str) -> RunEnd {
         match &self.run {
-            Some(Run { streamed: false, phase: Phase::Connecting, target, .. }) => {
+            Some(Run { streamed: false, state: RunState::Connecting, target, .. }) => {
                 let message = match target {
                     Target::Resume => format!("The run could not be joined: {reason}"),
                     _ => format!("The server could not be reached: {reason}"),

@@ -13,7 +13,7 @@ use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
 impl Session {
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
-        let body = self.run.as_ref().and_then(|run| run.body()).filter(|_| self.intake.has_dialect());
+        let body = self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| self.intake.has_dialect());
         let Some(text) = body.map(BodyStart::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
         let ended = self.has_ended();

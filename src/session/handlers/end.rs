@@ -1,11 +1,18 @@
 //! The end of a run, and of the submits that wait for it.
 
 use crate::session::Session;
-use crate::session::run::Phase;
-use crate::session::types::{AgentError, Boundary, Effect, Ended, Outcome, Ticket, settlement};
+use crate::session::run::RunState;
+use crate::session::types::{AgentError, Boundary, Effect, Ended, Outcome, RunEnd, Ticket, settlement};
 use crate::thread::Ending;
 
 impl Session {
+    /// The end of the run in progress is this one.
+    pub(super) fn end_as(&mut self, end: RunEnd) {
+        if let Some(run) = &mut self.run {
+            run.ends_as(end);
+        }
+    }
+
     /// Ends the run in progress before its body has ended.
     pub(super) fn close(&mut self, now: f64) {
         self.hang_up_request();
@@ -24,8 +31,7 @@ impl Session {
         self.intake.drop_body();
         let restored = self.rejoin.progress.take_restored();
         self.outbox.wake(None);
-        let (outcome, error) =
-            run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        let (outcome, error) = run.take_end();
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
             self.drop_gone_calls();
         }
@@ -34,7 +40,7 @@ impl Session {
             self.give_up_restored();
         }
         self.conclude(outcome, error.as_ref(), &run.pending_calls, now);
-        if !matches!(run.phase, Phase::Draining { .. }) {
+        if !matches!(run.state, RunState::Draining(_)) {
             self.checkpoint(Boundary::RunFinished, None, now);
         }
         let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };

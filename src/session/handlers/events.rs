@@ -2,6 +2,7 @@
 
 use crate::session::Session;
 use crate::session::rejoin::Report;
+use crate::session::run::BodyRest;
 use crate::session::types::Boundary;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
@@ -117,7 +118,7 @@ impl Session {
         if self.rejoin.run_started() {
             self.thread.close_interrupts();
         }
-        let another = self.run.as_mut().is_some_and(|run| run.started(thread.map(Str::to_text)));
+        let another = self.run.as_mut().is_some_and(|run| run.begins(thread.map(Str::to_text)));
         self.verdict.went_on(run.map(Str::to_text).filter(|id| !new && is_a_name(id)));
         if version.is_some_and(|version| is_newer(&version.decode())) {
             let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
@@ -215,13 +216,12 @@ impl Session {
         // where the page was.
         let closed =
             (!self.queue.is_empty() || self.page.goes_on(outcome)) && self.run.as_ref().is_none_or(|run| !run.replays);
-        let until = if closed { now } else { now + self.options.grace_ms };
+        let (until, rest) =
+            if closed { (now, BodyRest::Unread) } else { (now + self.options.grace_ms, BodyRest::Read) };
         self.conclude(outcome, error.as_ref(), &pending, now);
         if let Some(run) = &mut self.run {
-            run.ended = Some((outcome, error));
             run.pending_calls = pending;
-            run.closed = closed;
-            run.drain(until);
+            run.ends((outcome, error), until, rest);
             self.outbox.wake(Some(until));
         }
         self.checkpoint_once(Boundary::RunFinished, None, now);

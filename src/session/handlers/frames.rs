@@ -5,6 +5,7 @@ use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
 use crate::rules::{Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::Report;
+use crate::session::run::{BodyRest, RunState};
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::{Warning, numbered};
 use crate::wire::{Delta, DeltaKind, Event, EventError, Fields, Frame, Incoming, Str, Undecodable};
@@ -188,17 +189,17 @@ impl Session {
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
     #[inline(always)]
     pub(super) fn broken(&self) -> bool {
-        self.has_ended() && matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
+        matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
     }
 
     #[inline(always)]
     pub(super) fn has_ended(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.ended.is_some())
+        self.run.as_ref().is_some_and(|run| run.end().is_some())
     }
 
     /// Whether a run is in progress that has not ended.
     pub(super) fn is_running(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.ended.is_none())
+        self.run.as_ref().is_some_and(|run| run.end().is_none())
     }
 
     /// Ends the run where the thread would exceed a limit.
@@ -212,8 +213,11 @@ impl Session {
     /// Whether the run's body is no longer read, for something waits for its end. `over`: the body has ended.
     #[inline(always)]
     pub(super) fn is_unread(&mut self, over: bool) -> bool {
-        let Some(run) = self.run.as_mut().filter(|run| run.closed) else { return false };
-        if !over && !std::mem::replace(&mut run.unread, true) {
+        let Some(RunState::Draining(rest)) = self.run.as_mut().map(|run| &mut run.state) else { return false };
+        if *rest == BodyRest::Read {
+            return false;
+        }
+        if !over && std::mem::replace(rest, BodyRest::Reported) == BodyRest::Unread {
             let message = "what the server says after the end of the run is not read: the next run waits";
             self.report_warning(Warning::new("run-unread", message));
         }
@@ -221,7 +225,7 @@ impl Session {
     }
 
     pub(super) fn ended_by(&self) -> Option<ErrorKind> {
-        let (_, error) = self.run.as_ref()?.ended.as_ref()?;
+        let (_, error) = self.run.as_ref()?.end()?;
         error.as_ref().map(|error| error.kind)
     }
 

@@ -5,7 +5,7 @@ use crate::pipeline::EventSink;
 use crate::rules::Code;
 use crate::session::Session;
 use crate::session::options::Options;
-use crate::session::run::{BodyStart, Phase, Run};
+use crate::session::run::{BodyStart, Run, RunState};
 use crate::session::types::AgentError;
 use crate::session::types::Outcome;
 use crate::wire::{BadBody, Framer};
@@ -26,12 +26,14 @@ impl Session {
         let mut body = BodyStart::new(status, content_type, binary, asked, max_error_body_bytes);
         self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event));
         run.heard = now;
-        if (200..300).contains(&status) {
+        if body.is_success() {
             run.streamed |= body.is_stream() && status != 204;
-            run.phase = Phase::Streaming(Some(body));
         } else {
             body.until = Some(now + error_body_ms);
-            run.phase = Phase::Refused(body);
+        }
+        run.answers(body);
+        if self.broken() {
+            return self.close_and_go_on(now);
         }
         self.watch();
         if status == 204 {
@@ -122,15 +124,15 @@ impl Session {
         if let Some(mut stream) = self.intake.take_body() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
             // A body that is no stream is reported as what it is.
-            let is_stream = |run: &Run| run.events > 0 || run.body().is_some_and(BodyStart::is_stream);
+            let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(BodyStart::is_stream);
             if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
                 self.translate(|dialect, out| dialect.end(out), now);
             }
             self.after_reading(read, stream, now);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
-        let empty = run.body().is_none_or(|body| body.status == 204);
-        if run.events == 0 && (empty || run.body().is_some_and(|body| !body.is_stream())) {
+        let empty = run.body.as_ref().is_none_or(|body| body.status == 204);
+        if run.events == 0 && (empty || run.body.as_ref().is_some_and(|body| !body.is_stream())) {
             if !self.go_to_stream(now) && !self.is_answer(now) {
                 self.fail_http(now);
             }
@@ -164,15 +166,13 @@ impl Session {
         if self.is_running() {
             // A WebSocket is closed with a reason of the server's.
             let reason = self.withheld(now).unwrap_or(reason);
-            let how = Some(self.lost(reason));
+            let how = self.lost(reason);
             let pause = self.options.network.queue_ms;
             // A browser that leaves the page ends its requests first: what waits is not to begin then.
             if !self.queue.is_empty() && pause > 0.0 {
-                return self.wait_until(now + pause, how);
+                return self.wait_until(now + pause, Some(how));
             }
-            if let Some(run) = &mut self.run {
-                run.ended = how;
-            }
+            self.end_as(how);
         }
         self.finish(now);
         self.next(now);
@@ -187,12 +187,10 @@ impl Session {
             self.outbox.woken();
             return self.outbox.wake(Some(until));
         }
-        match &run.phase {
-            Phase::Draining { .. } => {
-                self.close_and_go_on(now);
-            }
-            Phase::Waiting { .. } => self.open_again(now),
-            Phase::Connecting | Phase::Streaming(_) | Phase::Refused(_) => {
+        match run.state {
+            RunState::Draining(_) | RunState::Failed => self.close_and_go_on(now),
+            RunState::Waiting | RunState::Lost => self.open_again(now),
+            RunState::Connecting | RunState::Streaming | RunState::Refused => {
                 let tells = run.body_until().is_none_or(|until| now < until);
                 // It has fired, and the next one may be for the same time.
                 self.outbox.woken();
@@ -213,8 +211,8 @@ impl Session {
     /// When something is to be done if nothing comes.
     pub(super) fn deadline(&self) -> Option<f64> {
         let run = self.run.as_ref()?;
-        if let Phase::Draining { until, .. } | Phase::Waiting { until, .. } = run.phase {
-            return Some(until);
+        if let RunState::Draining(_) | RunState::Waiting | RunState::Lost = run.state {
+            return Some(run.until);
         }
         let idle = self.options.network.idle_ms;
         let idle = (idle > 0.0).then_some(run.heard + idle);
@@ -254,7 +252,9 @@ impl Session {
         let Some(run) = &mut self.run else { return };
         if read == Err(BadBody::FrameTooLong) {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);
-            run.ended.get_or_insert((Outcome::Error, Some(error)));
+            if run.end().is_none() {
+                run.fail(error);
+            }
         } else if !broken {
             return;
         }
@@ -262,7 +262,7 @@ impl Session {
     }
 
     fn fail_http(&mut self, now: f64) {
-        let mut error = self.run.as_ref().and_then(Run::body).map(BodyStart::error);
+        let mut error = self.run.as_ref().and_then(|run| run.body.as_ref()).map(BodyStart::error);
         if let Some(error) = error.as_mut().filter(|error| error.body.is_some())
             && let Some(withheld) = self.withheld(now)
         {
@@ -271,7 +271,7 @@ impl Session {
         if let Some(run) = &mut self.run {
             // A run that cannot be joined again has begun all the same.
             let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
-            run.ended = Some((outcome, error));
+            run.ends_as((outcome, error));
             self.close_and_go_on(now);
         }
     }

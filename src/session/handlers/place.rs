@@ -138,7 +138,7 @@ impl Session {
         let Event::RunStarted { run_id, .. } = incoming.event else { return false };
         let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
         // After the end of a run it begins another one.
-        let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
+        let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.end().is_none());
         same && self.rejoin.progress.has_started() && joined
     }
 

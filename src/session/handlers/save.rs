@@ -31,7 +31,7 @@ impl Session {
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);
         object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
-        let connected = self.run.as_ref().map(|run| run.ended.is_none());
+        let connected = self.run.as_ref().map(|run| run.end().is_none());
         let running = self.rejoin.is_unfinished(connected);
         object.flag("running", running);
         if thread {

@@ -110,6 +110,12 @@ impl AgentError {
         Self { code: Some("frame-too-long".into()), ..Self::new(ErrorKind::Limit, message, false) }
     }
 
+    /// An input that the state of a run has no place for.
+    pub(in crate::session) fn unexpected() -> Self {
+        let message = "unexpected input of a run";
+        Self { code: Some("input-unexpected".into()), ..Self::new(ErrorKind::Protocol, message, true) }
+    }
+
     /// An answer that is no stream of events.
     pub(in crate::session) fn http(status: u16, content_type: &str, body: String) -> Self {
         let kind = if matches!(status, 401 | 403) { ErrorKind::Auth } else { ErrorKind::Http };

@@ -43,6 +43,20 @@ fn stop_in_every_phase() {
 }
 
 #[test]
+fn an_input_that_the_run_does_not_expect_ends_it() {
+    for again in [200, 404] {
+        let (mut agent, request) = streaming();
+        agent.head(request, again, "text/event-stream");
+        let snapshot = agent.snapshot();
+        assert_eq!(snapshot["outcome"], "error", "{again}");
+        assert_eq!(snapshot["error"]["kind"], "protocol", "{again}");
+        assert_eq!(snapshot["error"]["code"], "input-unexpected", "{again}");
+        assert_eq!(agent.closed, [request], "{again}: the page hangs up");
+        assert_eq!(agent.settled.len(), 1, "{again}");
+    }
+}
+
+#[test]
 fn what_comes_from_a_closed_request_is_inert() {
     let (mut agent, old) = streaming();
     agent.submit_json(busy("b", "replace"));
