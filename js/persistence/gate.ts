@@ -11,7 +11,7 @@
 import type { Beginning, SavesClient, SavesOptions } from "../api/saves.js";
 import type { Keeper } from "./keeper.js";
 import type { SavesKit } from "./open.js";
-import type { Claim } from "./owner.js";
+import type { Claim, StoreMember } from "./owner.js";
 
 /** A thread with a store. */
 export interface SavedThread {
@@ -19,32 +19,32 @@ export interface SavedThread {
   readonly thread: SavesClient;
   readonly beginning: Beginning;
   readonly saving: NonNullable<SavesOptions["saving"]>;
+  /** Held here: its claim does not. */
+  member: StoreMember;
   claim: Claim;
-  readonly keeper: Keeper;
+  keeper: Keeper;
   gate: "closed" | "open" | "ended";
   /** The calls that wait for it to open. */
   readonly waiting: (() => void)[];
   store: "asked" | "late" | "refused" | "known";
   /** The last question to the store: the answer to an earlier one is of no use. */
   question?: object;
-  /** The version of the store that was asked for, or written. */
-  seen: number;
   /** Called once the question is answered. */
   answered?: () => void;
   /**
    * The save that the thread shows, or has written last: JSON text. While it works: the thread as it began, if a save that is late may still take
    * its place.
    */
-  last: string | undefined;
+  last?: string | undefined;
   /**
    * A save that was never in the store or in the thread: of the thread, as it let go of the store, for what is found there; or found too late, for the next
    * one that is written.
    */
   aside?: string | undefined;
   /** Something has changed that is not in the store. */
-  dirty: boolean;
+  dirty?: boolean;
   /** A save is being shown: that is no change. */
-  shows: boolean;
+  shows?: boolean;
   /** The last warning: a store that is full is so all the time. */
   reported?: string | undefined;
 }
@@ -56,11 +56,6 @@ export const warn = ({ thread }: SavedThread, code: string, message: string): vo
   // The application has no agent to listen to before.
   queueMicrotask(() => thread.disposed() || thread.emitter.emit("warning", { code, message }));
 
-/** Settles once the gate is open. */
-export const ready = async (self: SavedThread): Promise<void> => {
-  while (self.gate === "closed") await new Promise<void>((open) => self.waiting.push(open));
-};
-
 export const close = (self: SavedThread): void => {
   self.thread.link.awaitSave();
   self.gate = "closed";
@@ -68,49 +63,32 @@ export const close = (self: SavedThread): void => {
 
 /** Continues from the save that `find` returns, JSON text, or without one. */
 export const show = (self: SavedThread, find: () => string | undefined): void => {
-  const { link } = self.thread;
+  const { thread: { link }, beginning } = self;
   self.shows = true;
   try {
     const text = find();
     if (link.open()) link.suspend();
     // A save that is shown already is not shown anew.
-    self.beginning.show(text === undefined || text === self.last ? undefined : JSON.parse(text), text);
+    beginning.show(text === undefined || text === self.last ? undefined : JSON.parse(text), text);
     self.last = text;
   } catch (cause) {
-    self.beginning.refuse(cause);
+    beginning.refuse(cause);
   }
   self.shows = false;
 };
 
-/** The run that was in progress when the page was left, if it is to be joined. */
-const interrupted = ({ last, thread }: SavedThread): string | undefined => {
-  const { resume, autoAttach } = thread.options();
-  if (last === undefined || !resume || autoAttach === false) return undefined;
-  const { running, runId } = JSON.parse(last);
-  return running ? runId : undefined;
-};
-
 /** Opens the gate: the calls that wait continue. */
 export const admit = (self: SavedThread): void => {
-  const { thread: { link, jobs, members, channel }, store, dirty } = self;
-  // A run that the application has started itself comes first.
-  const runId = link.busy() ? undefined : interrupted(self);
+  const { thread: { link, jobs, members, channel, options }, store, dirty, last } = self;
+  const { resume, autoAttach } = options();
+  // The run that was in progress when the page was left, if it is to be joined; one that the application has started itself comes first.
+  const joins = last !== undefined && resume && autoAttach !== false && !link.busy();
+  const { running, runId } = joins ? JSON.parse(last) : {};
   self.last = store === "late" && !dirty ? saved(self) : undefined;
   self.aside = undefined;
   self.gate = "open";
-  if (runId !== undefined) jobs.rejoin(runId);
+  if (running && runId !== undefined) jobs.rejoin(runId);
   else if (members.watched()) void link.load();
   channel?.reconnect();
   for (const action of self.waiting.splice(0)) action();
-};
-
-/** Ends what is in progress. Returns the thread as it was then. */
-export const suspend = (self: SavedThread, outcome?: "aborted"): string => {
-  const { remote, link, channel } = self.thread;
-  remote.thread?.leave();
-  // The runs that end with it are in this save as they were, and in no other.
-  self.gate = "closed";
-  self.last = remote.saved(link.suspend(outcome));
-  channel?.current?.close();
-  return self.last;
 };

@@ -2,15 +2,10 @@
 
 import { later } from "../base/timer.js";
 
-export interface Keeper {
-  /** Something has changed. */
-  touch(): void;
-  /** It is saved. */
-  stop(): void;
-}
+export type Keeper = ReturnType<typeof createKeeper>;
 
 /** A keeper of a thread that has not changed. `save` stops it. */
-export function createKeeper(everyMs: number, save: () => void): Keeper {
+export function createKeeper(everyMs: number, save: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let cost = 0;
 
@@ -30,13 +25,15 @@ export function createKeeper(everyMs: number, save: () => void): Keeper {
   };
 
   return {
-    touch: () => {
+    /** Something has changed. */
+    touch: (): void => {
       if (timer !== undefined) return;
       // Of the time of a run, saves are worth a thirtieth.
       timer = later(Math.max(everyMs, 30 * cost), due);
       listen("addEventListener");
     },
-    stop: () => {
+    /** It is saved. */
+    stop: (): void => {
       if (timer === undefined) return;
       clearTimeout(timer);
       timer = undefined;

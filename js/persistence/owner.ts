@@ -15,58 +15,27 @@ import { createWriter, type Write, type Writer } from "./writer.js";
 export interface StoreMember {
   /** A run or a call is in progress here. */
   busy(): boolean;
-  /** Lets go: writes nothing and begins nothing from now on. */
-  surrender(): void;
+  /** Lets go: writes nothing and begins nothing from now on. Says whether it waits for its next turn: somebody looks at it. */
+  surrender(): boolean;
   /** It owns the store now. */
   own(): void;
-  /** Its calls wait for the store. */
-  denied(): void;
-  /** Somebody looks at it. */
-  mounted(): boolean;
   /** The owner of the store has written to it. */
   look(): void;
 }
 
-/** One thread's claim to its store. */
-export interface Claim {
-  /** Whether the thread owns the store. */
-  owns(): boolean;
-  /** Asks for the store. */
-  ask(): void;
-  /** The thread has become idle. */
-  rest(): void;
-  /** The thread is over, or nobody uses it. */
-  leave(): void;
-  /** Reads the store once the write that this page has begun is there, or hangs: a thread before this one may have just ended. */
-  read(): unknown;
-  write(write: Omit<Write, "store">, waitMs: number): void;
-  /** Another number whenever another thread may have written to the store. */
-  version(): number;
-}
+type Word = "want" | "held" | "saved";
 
 /** A store, as the threads of a page share it: as a rule there is one thread. */
 interface Place {
-  readonly kit: SavesKit;
   readonly key: string | undefined;
   readonly text: Text;
   readonly writer: Writer;
+  /** Another number whenever another thread may have written to the store. */
   version: number;
-  readonly seats: Set<Seat>;
-  /** Where the platform has no locks: the threads that have asked for the page's. The first has it. */
-  readonly line: Seat[];
+  readonly claims: Set<Claim>;
+  /** Where the platform has no locks: those that have asked for the page's. The first has it. */
+  readonly line: Claim[];
   channel?: BroadcastChannel | undefined;
-}
-
-/** A thread in its place. */
-interface Seat {
-  readonly place: Place;
-  /** Weak, so that what nobody uses can be collected. */
-  readonly member: WeakRef<StoreMember>;
-  lock: "none" | "waits" | Free;
-  /** Its calls wait for the lock. */
-  wants: boolean;
-  /** The calls of another thread do. */
-  wanted: boolean;
 }
 
 // Held by the threads that use them, by what is being written, and while the lock is held.
@@ -76,18 +45,15 @@ const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): Place => {
   const { key } = store;
   const known = places.get(key ?? store)?.deref();
   if (known) return known;
-  const writer = createWriter(kit, text, () => tell(place, "saved"));
-  const place: Place = { kit, key, text, writer, version: 0, seats: new Set(), line: [] };
+  const place: Place = { key, text, writer: createWriter(kit, text, () => tell(place, "saved")), version: 0, claims: new Set(), line: [] };
   for (const [other, held] of places) if (!held.deref()) places.delete(other);
   places.set(key ?? store, new WeakRef(place));
   return place;
 };
 
-type Word = "want" | "held" | "saved";
-
-/** Says it to the other threads, of this page and of other tabs. */
-const tell = (place: Place, what: Word, by?: Seat): void => {
-  for (const seat of place.seats) if (seat !== by) queueMicrotask(() => hear(seat, what));
+/** Tells the other threads, of this page and of other tabs. */
+const tell = (place: Place, what: Word, by?: Claim): void => {
+  for (const claim of place.claims) if (claim !== by) queueMicrotask(() => claim.hear(what));
   try {
     place.channel?.postMessage(what);
   } catch {
@@ -95,132 +61,143 @@ const tell = (place: Place, what: Word, by?: Seat): void => {
   }
 };
 
-const hear = (seat: Seat, what: Word): void => {
-  const member = seat.member.deref();
-  if (what === "saved") return void (member?.mounted() && member.look());
-  // Another thread that waits has it now, and has not heard who else wants it.
-  if (what === "held") return void (seat.wants && tell(seat.place, "want", seat));
-  seat.wanted = true;
-  pass(seat);
-};
-
 const listen = (place: Place): void => {
   try {
-    place.channel ??= new BroadcastChannel(`ag-ui-wasm:${place.key}`);
+    const channel = place.channel ??= new BroadcastChannel(`ag-ui-wasm:${place.key}`);
+    // Node would stay alive for it.
+    (channel as { unref?(): void }).unref?.();
+    channel.onmessage = ({ data }) => place.claims.forEach((claim) => claim.hear(data));
   } catch {
     // There is none, or not for a page whose site data is blocked.
-    return;
   }
-  // Node would stay alive for it.
-  (place.channel as { unref?(): void }).unref?.();
-  place.channel.onmessage = ({ data }) => {
-    for (const seat of place.seats) hear(seat, data);
-  };
 };
 
-const owns = ({ lock }: Seat): boolean => typeof lock === "function";
+/** One thread's claim to its store. It holds the thread weakly, so that what nobody uses can be collected. */
+export class Claim {
+  #lock: "none" | "waits" | Free = "none";
+  /** The calls of this thread wait for the lock. */
+  #wants = false;
+  /** The calls of another one do. */
+  #wanted = false;
+  /** The version of the store that was read last. */
+  #seen: number;
+  readonly #place: Place;
+  readonly #member: WeakRef<StoreMember>;
 
-/** Lets the store go if another thread wants it, and nothing is in progress here. */
-const pass = (seat: Seat): void => {
-  const member = seat.member.deref();
-  if (!member || !owns(seat) || !seat.wanted || member.busy()) return;
-  member.surrender();
-  drop(seat);
-  // Waits for its turn, should the other thread go.
-  if (member.mounted()) request(seat);
-};
+  /** Nothing is asked for yet, unless that was done before (`early`). */
+  constructor(private readonly kit: SavesKit, private readonly store: AgentStore, member: StoreMember, private readonly first: First, early?: Early) {
+    this.#place = placeOf(store, kit, early?.text);
+    this.#seen = this.#place.version;
+    this.#member = new WeakRef(member);
+    // A thread that was collected keeps nobody waiting.
+    kit.whenCollected(member, this.leave);
+    if (early?.lock) this.#request(early);
+  }
 
-/** Lets the lock go, once what was written is in the store. */
-const drop = (seat: Seat): void => {
-  const { lock, place } = seat;
-  if (typeof lock !== "function") return;
-  seat.lock = "none";
-  place.writer.whenDone(lock);
-};
+  /** Whether the thread owns the store. */
+  owns(): boolean {
+    return typeof this.#lock === "function";
+  }
 
-/** The thread uses its store no longer. */
-const leave = (seat: Seat): void => {
-  const { place } = seat;
-  seat.wants = false;
-  place.seats.delete(seat);
-  drop(seat);
-  if (place.seats.size) return;
-  place.channel?.close();
-  place.channel = undefined;
-};
+  /** Whether it does, and nobody has written since it was read. */
+  knows(): boolean {
+    return this.owns() && this.#seen === this.#place.version;
+  }
 
-/** Asks for the lock, unless that was done before (`early`). */
-const request = (seat: Seat, early?: Early): void => {
-  const { place } = seat;
-  const { kit, key } = place;
-  place.seats.add(seat);
-  if (seat.lock !== "none") return;
-  seat.lock = "waits";
-  const lock = early?.lock ?? kit.takeLock(key);
-  if (!lock) return lineUp(seat);
-  const sure = early?.owns;
-  listen(place);
-  void lock.then((free) => {
-    if (!sure) place.version++;
-    if (free) have(seat, free);
-    else lineUp(seat);
-  });
-};
+  /** Asks for the store. Says whether calls have to wait for it from now on. */
+  ask(): boolean {
+    this.#request();
+    if (this.owns() || this.#wants) return false;
+    tell(this.#place, "want", this);
+    return this.#wants = true;
+  }
 
-/** Has the page's lock now, or after those that have asked for it before. */
-const lineUp = (seat: Seat): void => {
-  const { line } = seat.place;
-  line.push(seat);
-  if (line[0] === seat) have(seat, () => next(seat.place));
-};
-
-const next = (place: Place): void => {
-  place.version++;
-  place.line.shift();
-  const [seat] = place.line;
-  if (seat) have(seat, () => next(place));
-};
-
-const have = (seat: Seat, free: Free): void => {
-  const { place } = seat;
-  const member = seat.member.deref();
-  seat.lock = free;
-  // It has left, or was collected.
-  if (!member || !place.seats.has(seat)) return drop(seat);
-  seat.wants = seat.wanted = false;
-  tell(place, "held", seat);
-  member.own();
-};
-
-/** A thread's claim to a store. Nothing is asked for yet. */
-export function createClaim(kit: SavesKit, store: AgentStore, member: StoreMember, first: First, early?: Early): Claim {
-  const place = placeOf(store, kit, early?.text);
-  const seat: Seat = { place, member: new WeakRef(member), lock: "none", wants: false, wanted: false };
-  // Must not hold the member: nothing else may be in reach of this function.
-  kit.whenCollected(member, leaving(seat));
-  if (early?.lock) request(seat, early);
-
-  const read = (): unknown => {
-    const { writer, text } = place;
-    return writer.busy() ? new Promise<void>((done) => writer.whenDone(done)).then(read) : kit.readStore(store, text, first);
+  /** The thread has become idle: lets the store go if another thread wants it. */
+  readonly rest = (): void => {
+    const member = this.#member.deref();
+    if (!member || !this.owns() || !this.#wanted || member.busy()) return;
+    const waits = member.surrender();
+    this.#drop();
+    if (waits) this.#request();
   };
 
-  return {
-    owns: () => owns(seat),
-    ask: () => {
-      request(seat);
-      if (owns(seat) || seat.wants) return;
-      seat.wants = true;
-      tell(place, "want", seat);
-      member.denied();
-    },
-    rest: () => pass(seat),
-    leave: () => leave(seat),
-    read,
-    write: (write, waitMs) => place.writer.write({ ...write, store }, waitMs),
-    version: () => place.version,
+  /** The thread uses its store no longer. */
+  readonly leave = (): void => {
+    const place = this.#place;
+    this.#wants = false;
+    place.claims.delete(this);
+    this.#drop();
+    if (place.claims.size) return;
+    place.channel?.close();
+    place.channel = undefined;
   };
+
+  /** Reads the store once the write that this page has begun is there, or hangs: a thread before this one may have just ended. */
+  readonly read = (): unknown => {
+    const { writer, text, version } = this.#place;
+    if (writer.busy()) return new Promise<void>(writer.whenDone).then(this.read);
+    this.#seen = version;
+    return this.kit.readStore(this.store, text, this.first);
+  };
+
+  write(write: Omit<Write, "store">, waitMs: number): void {
+    this.#place.writer.write({ ...write, store: this.store }, waitMs);
+  }
+
+  /** Another thread has said it. */
+  hear(what: Word): void {
+    if (what === "saved") this.#member.deref()?.look();
+    // Another one that waits has the lock now, and has not heard who else wants it.
+    if (what === "held" && this.#wants) tell(this.#place, "want", this);
+    this.#wanted ||= what === "want";
+    this.rest();
+  }
+
+  #request(early?: Early): void {
+    const place = this.#place;
+    place.claims.add(this);
+    if (this.#lock !== "none") return;
+    this.#lock = "waits";
+    const lock = early?.lock ?? this.kit.takeLock(place.key);
+    if (!lock) return this.#lineUp();
+    const sure = early?.owns;
+    listen(place);
+    void lock.then((free) => {
+      if (!sure) place.version++;
+      if (free) this.#have(free);
+      else this.#lineUp();
+    });
+  }
+
+  /** Gets the page's lock now, or after those that have asked for it before. */
+  #lineUp(): void {
+    const place = this.#place;
+    const { line } = place;
+    const free = (): void => {
+      place.version++;
+      line.shift();
+      const [first] = line;
+      if (first) first.#have(free);
+    };
+    line.push(this);
+    if (line.length === 1) this.#have(free);
+  }
+
+  #have(free: Free): void {
+    const member = this.#member.deref();
+    this.#lock = free;
+    // It has left, or was collected.
+    if (!member || !this.#place.claims.has(this)) return this.#drop();
+    this.#wants = this.#wanted = false;
+    tell(this.#place, "held", this);
+    member.own();
+  }
+
+  /** Lets the lock go, once what was written is in the store. */
+  #drop(): void {
+    const lock = this.#lock;
+    if (typeof lock !== "function") return;
+    this.#lock = "none";
+    this.#place.writer.whenDone(lock);
+  }
 }
-
-/** An owner that was collected keeps nobody waiting. */
-const leaving = (seat: Seat) => (): void => leave(seat);

@@ -6,12 +6,6 @@ import { later } from "../base/timer.js";
 import { admit, close, saved, show, warn, type SavedThread } from "./gate.js";
 import { mergeSaves, sameThread } from "./merge.js";
 
-/** Whether somebody else may have written since the store was asked or written to. */
-export const isOutdated = ({ claim, seen }: SavedThread): boolean => claim.version() !== seen;
-
-/** The answer is what the thread begins with: nobody else writes, or has written since it was asked for. */
-const isFinal = (self: SavedThread): boolean => self.claim.owns() && !isOutdated(self);
-
 /** Continues from this save, or without one. */
 export const begin = (self: SavedThread, value: unknown): void =>
   show(self, () => {
@@ -20,39 +14,24 @@ export const begin = (self: SavedThread, value: unknown): void =>
     return found !== undefined && aside !== undefined ? mergeSaves(kit, found, aside) : (found ?? aside);
   });
 
-/** The thread owns the store, and has what is there. */
-export const open = (self: SavedThread): void => {
+/** Opens the gate if the thread owns its store, and has what is there. */
+export const proceed = (self: SavedThread): void => {
+  const { claim, gate, thread } = self;
+  if (gate !== "closed") return;
+  // Its owner may write more: that is read once this thread owns it.
+  if (!claim.owns()) return thread.link.awaitSave();
+  if (!claim.knows()) return ask(self);
   admit(self);
   // Saves the changes from before the store was this thread's.
   if (self.dirty) write(self);
   // Not before what the store was asked for has begun.
-  queueMicrotask(self.claim.rest);
-};
-
-/** The store was read: what waits continues if the thread owns it. */
-const proceed = (self: SavedThread): void => {
-  if (self.gate !== "closed") return;
-  // Its owner may write more: that is read once this thread owns it.
-  if (!self.claim.owns()) return self.thread.link.awaitSave();
-  if (isOutdated(self)) ask(self);
-  else open(self);
+  queueMicrotask(claim.rest);
 };
 
 const found = (self: SavedThread, value: unknown): void => {
   if (value) self.thread.link.awaitSave();
   // Changes that were made before this code came wait on, for whatever another tab writes.
-  if (value || isFinal(self)) begin(self, value);
-  proceed(self);
-};
-
-const refused = (self: SavedThread, cause: unknown): void => {
-  self.beginning.refuse(cause);
-  proceed(self);
-};
-
-const late = (self: SavedThread, limit: number): void => {
-  warn(self, "not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
-  if (isFinal(self)) begin(self, undefined);
+  if (value || self.claim.knows()) begin(self, value);
   proceed(self);
 };
 
@@ -75,27 +54,36 @@ const arrived = (self: SavedThread, value: SavedAgent | undefined): void => {
 
 /** Asks the store, or for what the application gives. Where that takes time, calls wait meanwhile, but not for ever. */
 export const ask = (self: SavedThread, read: () => unknown = self.claim.read, limit = self.saving.loadMs ?? 3000): void => {
+  const { kit, claim, beginning } = self;
   const question = self.question = {};
-  self.seen = self.claim.version();
+  /** Whether the answer comes in time. */
+  let inTime = true;
+  const isOver = (): boolean => self.question !== question || self.gate === "ended";
   self.store = "asked";
   const timer = later(limit, () => {
-    if (self.question !== question || self.store !== "asked" || self.gate === "ended") return;
+    if (isOver()) return;
+    inTime = false;
     self.store = "late";
-    late(self, limit);
+    warn(self, "not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
+    if (claim.knows()) begin(self, undefined);
+    proceed(self);
   });
-  const answer = (store: "known" | "refused", inTime: () => void, tooLate?: () => void): void => {
+  const answer = (store: "known" | "refused", use: (inTime: boolean) => void): void => {
     clearTimeout(timer);
     if (self.question !== question) return;
-    const isLate = self.store === "late" || self.gate === "ended";
     self.store = store;
-    if (isLate) tooLate?.();
-    else inTime();
+    use(inTime && self.gate !== "ended");
     self.answered?.();
   };
-  self.kit.settle(
+  kit.settle(
     read,
-    (value) => answer("known", () => found(self, value), () => arrived(self, value as SavedAgent | undefined)),
-    (cause) => answer("refused", () => refused(self, cause)),
+    (value) => answer("known", (inTime) => (inTime ? found : arrived)(self, value as SavedAgent | undefined)),
+    (cause) =>
+      answer("refused", (inTime) => {
+        if (!inTime) return;
+        beginning.refuse(cause);
+        proceed(self);
+      }),
   );
   if (self.store === "asked") close(self);
 };

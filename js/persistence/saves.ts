@@ -3,11 +3,11 @@
 
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import { later } from "../base/timer.js";
-import { ready, saved, show, suspend, warn, type SavedThread } from "./gate.js";
+import { saved, show, warn, type SavedThread } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import type { Early, SavesKit } from "./open.js";
-import { createClaim, type StoreMember } from "./owner.js";
-import { ask, begin, isOutdated, open, touch, write } from "./reading.js";
+import { Claim, type StoreMember } from "./owner.js";
+import { ask, begin, proceed, touch, write } from "./reading.js";
 
 /** Nobody is here for the calls that are left: another tab that wants the store gets it, and they are over. */
 const isDeserted = ({ thread }: SavedThread): boolean | undefined => thread.source.parts()?.calls.unclaimed();
@@ -16,9 +16,15 @@ const isDeserted = ({ thread }: SavedThread): boolean | undefined => thread.sour
 const isWorking = ({ thread: { remote, source, link } }: SavedThread): boolean =>
   remote.thread?.hasFailed() ? !!source.parts()?.calls.works() : link.busy() || !!remote.thread?.isLoading();
 
+/** Ends what is in progress, and saves it. */
 const letGo = (self: SavedThread, outcome?: "aborted"): void => {
-  if (self.gate !== "open") return;
-  const json = suspend(self, outcome);
+  const { gate, thread: { remote, link, channel } } = self;
+  if (gate !== "open") return;
+  remote.thread?.leave();
+  // The runs that end with it are in this save as they were, and in no other.
+  self.gate = "closed";
+  const json = self.last = remote.saved(link.suspend(outcome));
+  channel?.current?.close();
   if (self.dirty) write(self, json);
   self.aside = self.dirty ? json : undefined;
 };
@@ -27,18 +33,19 @@ const letGo = (self: SavedThread, outcome?: "aborted"): void => {
 const memberOf = (self: SavedThread): StoreMember => {
   const { kit, thread: { link, members } } = self;
   /** A save that another thread has written can be shown. */
-  const looks = (): boolean => self.gate === "closed" && self.store !== "asked" && !self.claim.owns() && !link.busy();
+  const looks = (): boolean => members.watched() && self.gate === "closed" && self.store !== "asked" && !self.claim.owns() && !link.busy();
   return {
     // Edits also wait for the store, unless it has stopped responding.
-    busy: () => (isWorking(self) && !isDeserted(self)) || (self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store)),
-    mounted: members.watched,
-    surrender: () => letGo(self),
+    busy: () => (isWorking(self) && !isDeserted(self)) || (!!self.dirty && self.store === "asked"),
+    surrender: () => {
+      letGo(self);
+      return members.watched();
+    },
     own: () => {
       if (self.gate !== "closed" || self.store === "asked") return;
-      if (isOutdated(self)) return ask(self);
       // A save that was read waits as long as the store is not this thread's.
-      show(self, () => self.last);
-      open(self);
+      if (self.claim.knows()) show(self, () => self.last);
+      proceed(self);
     },
     look: () => {
       const apply = (value: unknown): void => {
@@ -48,12 +55,6 @@ const memberOf = (self: SavedThread): StoreMember => {
       };
       // A read that fails is made again once the store is this thread's.
       if (looks()) kit.settle(self.claim.read, apply, () => {});
-    },
-    denied: () => {
-      later(1000, () => {
-        if (self.gate === "ended" || self.claim.owns()) return;
-        warn(self, "not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved");
-      });
     },
   };
 };
@@ -90,24 +91,27 @@ const end = (self: SavedThread): void => {
 export const openSaves = (given: SavesOptions, thread: SavesClient, beginning: Beginning, kit: SavesKit, early?: Early): Saves => {
   const { persist, restore, saving = {} } = given;
   const { linger = Infinity, everyMs = 1000 } = saving;
-  const keeper = createKeeper(everyMs, () => write(self));
-  const state = { gate: "closed", waiting: [], store: "known", seen: 0, last: early?.shown, dirty: false, shows: false } as const;
-  const self = { kit, thread, beginning, saving, keeper, ...state } as unknown as SavedThread;
-  const claim = self.claim = createClaim(kit, persist!, memberOf(self), thread.shown.first, early);
+  const self = { kit, thread, beginning, saving, gate: "closed", waiting: [], store: "known", last: early?.shown } as unknown as SavedThread;
+  self.keeper = createKeeper(everyMs, () => write(self));
+  self.member = memberOf(self);
+  const claim = self.claim = new Claim(kit, persist!, self.member, thread.shown.first, early);
   // The store has taken nothing of the last save that the core has asked for.
   let lost = false;
   // The time after which nobody is expected back.
   let lingering: ReturnType<typeof setTimeout> | undefined;
 
   return {
-    begin: () => {
-      // The application's own save is not the store's, and may take its time.
-      const own = restore != null;
-      ask(self, early?.read ?? (own ? () => restore : claim.read), own ? Infinity : undefined);
+    // The application's own save is not the store's, and may take its time.
+    begin: () => ask(self, early?.read ?? (restore == null ? undefined : () => restore), restore == null ? undefined : Infinity),
+    ready: async () => {
+      while (self.gate === "closed") await new Promise<void>((open) => self.waiting.push(open));
     },
-    ready: () => ready(self),
     use: () => {
-      if (self.gate !== "ended") claim.ask();
+      if (self.gate === "ended" || !claim.ask()) return;
+      later(1000, () => {
+        if (self.gate === "ended" || claim.owns()) return;
+        warn(self, "not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved");
+      });
     },
     changed: () => {
       if (self.shows) return;
@@ -123,10 +127,7 @@ export const openSaves = (given: SavesOptions, thread: SavesClient, beginning: B
       // The core says when there is something to save.
       if (!thread.link.open() && self.gate === "open") write(self);
     },
-    refusal: () => {
-      if (!lost || !saving.required) return undefined;
-      return kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set");
-    },
+    refusal: () => lost && saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined,
     save: () => write(self),
     write: (said, done) => {
       // Whoever owns the save begins what it has.

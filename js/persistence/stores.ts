@@ -76,25 +76,22 @@ export function indexedDbStore(name: string, key: string): AgentStore {
   const run = async <Value>(mode: IDBTransactionMode, method: (store: IDBObjectStore) => IDBRequest<Value>) => {
     if (typeof indexedDB !== "object") return undefined;
     const open = databaseOf(name);
-    // Without a wait where it is open already.
-    const database = open instanceof Promise ? await open : open;
-    const begin = (): IDBTransaction => database.transaction(table, mode);
     let transaction: IDBTransaction;
     try {
-      transaction = begin();
-    } catch (cause) {
+      // Without a wait where it is open already.
+      transaction = (open instanceof Promise ? await open : open).transaction(table, mode);
+    } catch {
       // It was closed under our hands: by the browser, or because another version of it was wanted.
-      if ((cause as DOMException).name !== "InvalidStateError") throw cause;
       databases.delete(name);
       transaction = (await databaseOf(name)).transaction(table, mode);
     }
     const request = method(transaction.objectStore(table));
-    if (mode === "readonly") return result(request);
-    const written = end(transaction);
+    // Whether it has been written is known after the request's success.
+    const ended = mode === "readonly" ? heard(request, "success", "error") : heard(transaction, "complete", "abort");
     // A page that is left does not come back to a transaction.
-    transaction.commit?.();
-    await written;
-    return undefined;
+    if (mode === "readwrite") transaction.commit?.();
+    await ended;
+    return request.result;
   };
 
   // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
@@ -127,41 +124,22 @@ const databases = new Map<string, IDBDatabase | Promise<IDBDatabase>>();
 function databaseOf(name: string): IDBDatabase | Promise<IDBDatabase> {
   const known = databases.get(name);
   if (known) return known;
+  const forget = (): void => void databases.delete(name);
   const request = indexedDB.open(name, 1);
   request.onupgradeneeded = () => request.result.createObjectStore(table);
-  const opening = result(request).then(
-    (database) => {
-      const forget = (): void => {
-        if (databases.get(name) === database) databases.delete(name);
-      };
-      database.onversionchange = () => {
-        forget();
-        database.close();
-      };
-      database.onclose = forget;
-      databases.set(name, database);
-      return database;
-    },
-    (cause) => {
-      databases.delete(name);
-      throw cause;
-    },
-  );
+  const opening = heard(request, "success", "error").then(() => {
+    const database = request.result;
+    database.onversionchange = () => (forget(), database.close());
+    database.onclose = forget;
+    databases.set(name, database);
+    return database;
+  });
   databases.set(name, opening);
+  opening.catch(forget);
   return opening;
 }
 
-function result<Value>(request: IDBRequest<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+const heard = (target: IDBRequest | IDBTransaction, done: string, failed: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    Object.assign(target, { [`on${done}`]: () => resolve(), [`on${failed}`]: () => reject(target.error) });
   });
-}
-
-/** Whether it has been written is known after the request's success. */
-function end(transaction: IDBTransaction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
-  });
-}

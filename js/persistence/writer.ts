@@ -14,22 +14,16 @@ export interface Write {
   done(kept: boolean): void;
 }
 
-export interface Writer {
-  /** Writes after everything that was written before, by any thread of this page; a store that hangs is waited for so long. */
-  write(write: Write, waitMs: number): void;
-  /** Something is being written, and does not hang. */
-  busy(): boolean;
-  /** Does it once that is no longer so. */
-  whenDone(action: () => void): void;
-}
+export type Writer = ReturnType<typeof createWriter>;
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
-export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => void): Writer {
+export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => void) {
   let next: (Omit<Write, "done"> & { readonly done: readonly Write["done"][] }) | undefined;
   let writing = 0;
   let hangs = false;
   const waiting: (() => void)[] = [];
 
+  /** Something is being written, and does not hang. */
   const busy = (): boolean => writing > 0 && !hangs;
   const rest = (): void => {
     if (!busy()) { for (const action of waiting.splice(0)) action(); }
@@ -51,7 +45,8 @@ export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => 
   };
 
   return {
-    write: (write, waitMs) => {
+    /** Writes after everything that was written before, by any thread of this page; a store that hangs is waited for so long. */
+    write: (write: Write, waitMs: number): void => {
       let told = false;
       const done = (kept: boolean): void => {
         clearTimeout(timer);
@@ -69,7 +64,8 @@ export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => 
       if (hangs) done(false);
     },
     busy,
-    whenDone: (action) => {
+    /** Does it once that is no longer so. */
+    whenDone: (action: () => void): void => {
       waiting.push(action);
       rest();
     },

@@ -56,13 +56,6 @@ export const bugs = [
     tests: ["saves-tabs"],
   },
   {
-    name: "an edit that waits for the store is forgotten when another agent of the page acts",
-    file: "persistence/saves.ts",
-    from: '(self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
-    to: '(self.dirty && self.store === "asked")',
-    tests: ["saves-tabs"],
-  },
-  {
     name: "a worker that ends without a word is not noticed",
     file: "worker/watch.ts",
     from: "if (unanswered++ >= UNANSWERED)",
@@ -142,8 +135,8 @@ export const bugs = [
   {
     name: "a reload does not join the run in progress",
     file: "persistence/gate.ts",
-    from: "autoAttach === false",
-    to: "autoAttach !== true",
+    from: "autoAttach !== false",
+    to: "autoAttach === true",
     tests: ["saves-core"],
   },
   {
@@ -163,7 +156,7 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/reading.ts",
-    from: "if (value || isFinal(self)) begin(self, value);",
+    from: "if (value || self.claim.knows()) begin(self, value);",
     to: "begin(self, value);",
     tests: ["tabs"],
   },
@@ -177,7 +170,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '(self.dirty && self.gate !== "open" && ["asked", "known"].includes(self.store))',
+    from: '(!!self.dirty && self.store === "asked")',
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -268,8 +261,8 @@ export const bugs = [
   {
     name: "a page that may have no channel cannot use a store",
     file: "persistence/owner.ts",
-    from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
-    to: '    throw new Error("no channel");',
+    from: "    // There is none, or not for a page whose site data is blocked.\n",
+    to: '    throw new Error("no channel");\n',
     tests: ["blocked"],
   },
   {

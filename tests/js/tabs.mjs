@@ -47,7 +47,17 @@ export async function play(seed, kind) {
     pages.set(page.name, page);
     const beside = lives.filter((other) => other.page === page);
     const name = [page.name, ...(beside.length ? [beside.length] : [])].join(".");
-    const life = { name, page, gone: false, late: beside.some(({ late }) => late) || (!!kind.alone && outside.owes), agent: undefined, unmount: undefined };
+    // Agents of other options have a thread of their own, and the store in turn.
+    const frameBytes = kind.differ && beside.length % 2 ? 1e6 : 1e7;
+    const life = {
+      name,
+      page,
+      frameBytes,
+      gone: false,
+      late: beside.some(({ late }) => late) || (!!kind.alone && outside.owes),
+      agent: undefined,
+      unmount: undefined,
+    };
     const count = { name: "count", description: "counts", parameters: {} };
     const execute = (_, { toolCallId }) => {
       if (page.dead) return new Promise(() => {});
@@ -56,7 +66,14 @@ export async function play(seed, kind) {
       return "counted";
     };
     const options = {
-      ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page, kind.thread), persist: origin.store(page, kind) },
+      ...{
+        url: "http://host/",
+        threadId: "t",
+        notify: "sync",
+        limits: { frameBytes },
+        fetch: origin.fetch(page, kind.thread),
+        persist: origin.store(page, kind),
+      },
       ...(kind.thread && { thread: { send: kind.thread, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never, linger: kind.linger },
@@ -88,8 +105,8 @@ export async function play(seed, kind) {
     life.unmount();
     life.unmount = undefined;
   };
-  /** The agents of a page have one store, and with that one thread. */
-  const together = (life) => lives.filter(({ page }) => page === life.page);
+  /** The agents of a page have one store, and with that one thread, unless their options differ. */
+  const together = (life) => lives.filter(({ page, frameBytes }) => page === life.page && frameBytes === life.frameBytes);
   const submit = (life, content) => {
     const id = `u${++names}`;
     outside.note(`${life.name} submits ${id} ${content}`);
@@ -129,8 +146,9 @@ export async function play(seed, kind) {
   const stop = (life) => {
     outside.note(`${life.name} stops`);
     life.page.stopped = true;
-    for (const promise of promises) if (promise.life.page === life.page && promise.result === undefined) promise.stopped = true;
-    for (const approval of approved) if (approval.life.page === life.page) approval.stopped = true;
+    const all = together(life);
+    for (const promise of promises) if (all.includes(promise.life) && promise.result === undefined) promise.stopped = true;
+    for (const approval of approved) if (all.includes(approval.life)) approval.stopped = true;
     void life.agent.stop();
   };
   const leave = (life, how) => {
@@ -139,8 +157,9 @@ export async function play(seed, kind) {
     // The last one that somebody uses takes the thread along, and what nobody uses shows it.
     const ends = how !== "dispose" || !others.length;
     if (life.page.early && !kind.slow && origin.owners.at(-1) === life.page && life.page.free.size) kept(life.page);
-    for (const one of ends ? together(life) : [life]) one.gone = true;
-    for (const promise of promises) if (ends && promise.life.page === life.page && promise.result === undefined) promise.left = true;
+    const left = how !== "dispose" ? lives.filter(({ page }) => page === life.page) : ends ? together(life) : [life];
+    for (const one of left) one.gone = true;
+    for (const promise of promises) if (ends && left.includes(promise.life) && promise.result === undefined) promise.left = true;
     if (how === "dispose") return life.agent.dispose();
     if (how === "reload") page.dispatchEvent(new Event("pagehide"));
     life.page.die();

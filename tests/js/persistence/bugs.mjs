@@ -190,4 +190,18 @@ export const bugs = [
     to: "",
     tests: ["early"],
   },
+  {
+    name: "threads of a page without locks write side by side",
+    file: "persistence/owner.ts",
+    from: "if (line.length === 1) this.#have(free);",
+    to: "this.#have(free);",
+    tests: ["tabs"],
+  },
+  {
+    name: "an owner that has waited longer does not hear who wants the store",
+    file: "persistence/owner.ts",
+    from: 'if (what === "held" && this.#wants)',
+    to: "if (what === null)",
+    tests: ["tabs"],
+  },
 ];

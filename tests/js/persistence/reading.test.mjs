@@ -25,7 +25,7 @@ describe("a question to a store", () => {
       thread: client,
       beginning: { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) },
       saving: { loadMs: 500 },
-      claim: { version: () => 0, owns: () => true, rest() {}, write: ({ save }) => heard.push(`wrote ${JSON.parse(save).messages.map(({ id }) => id)}`) },
+      claim: { knows: () => true, owns: () => true, rest() {}, write: ({ save }) => heard.push(`wrote ${JSON.parse(save).messages.map(({ id }) => id)}`) },
       keeper: { touch: () => heard.push("touched"), stop() {} },
       ...{ gate: "closed", waiting: [], store: "known", seen: 0, last: undefined, dirty: false, shows: false },
       ...more,
