@@ -352,10 +352,7 @@ impl Thread {
     pub(crate) fn restore_unsent(&mut self, ids: &[String]) {
         // Whether all calls that were at work are there is not known.
         self.calls_lost = true;
-        let mut unsent = Index::new();
-        for id in ids {
-            unsent.insert(id.clone(), At::default());
-        }
+        let unsent = Index::of(ids);
         for slot in self.list.slots().gather() {
             if let Some(entry) = self.list.change(slot) {
                 entry.local = unsent.contains_key(entry.id());
@@ -404,10 +401,7 @@ impl Thread {
         }
         let well = ending == Ending::Complete;
         let open = self.list.take_open_calls(!well);
-        let mut named = Index::new();
-        for id in pending.iter().filter(|_| well && !open.is_empty()) {
-            named.insert(id.clone(), At::default());
-        }
+        let named = Index::of(pending.iter().filter(|_| well && !open.is_empty()));
         for at in open {
             let Some(call) = self.list.call(at) else { continue };
             let runs = call.status() == CallStatus::Running;

@@ -188,11 +188,6 @@ impl Entry {
             }
         }
     }
-
-    fn denied(&self) -> impl Iterator<Item = String> {
-        let calls = self.calls.iter().filter(|call| call.phase() == CallPhase::Denied);
-        calls.map(|call| call.id().to_owned())
-    }
 }
 
 impl Thread {
@@ -213,23 +208,16 @@ impl Thread {
     pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<Row> {
         let mut answers = Vec::new();
         let mut entries = self.list.take();
-        let denied_calls: Vec<String> = entries.iter().flat_map(Entry::denied).gather();
+        let denied = entries.iter().flat_map(|entry| &entry.calls).filter(|call| call.phase() == CallPhase::Denied);
+        let denied = Index::of(denied.map(Call::id));
         for entry in &mut entries {
             if let Some(size) = checkpoint.size(entry.id()).filter(|size| *size != WHOLE && *size != Size::of(entry)) {
                 size.cut(entry, &checkpoint.calls);
             }
             entry.cut_args(checkpoint);
         }
-        let mut kept_calls = Index::new();
-        for entry in entries.iter().filter(|entry| checkpoint.messages.contains_key(entry.id())) {
-            for call in &entry.calls {
-                kept_calls.insert(call.id(), At { message: 0, call: 0 });
-            }
-        }
-        let mut denied = Index::new();
-        for call in denied_calls {
-            denied.insert(call, At::default());
-        }
+        let kept = entries.iter().filter(|entry| checkpoint.messages.contains_key(entry.id()));
+        let kept_calls = Index::of(kept.flat_map(|entry| &entry.calls).map(Call::id));
         entries.retain(|entry| {
             let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
             // A list of the run may have put an older call into a message of its own, with which it goes.

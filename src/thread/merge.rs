@@ -140,10 +140,7 @@ pub(super) fn merge(
             merged.slots.push(slot);
         }
     }
-    let mut unreadable = Index::new();
-    for id in unreadable_ids {
-        unreadable.insert(id, At::default());
-    }
+    let unreadable = Index::of(unreadable_ids);
     let stays = |entry: &Entry| unreadable.contains_key(entry.id());
     for class in authority.gone(list, has_activity, has_reasoning) {
         list.sweep(class, &stays, merged);

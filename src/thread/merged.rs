@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use crate::document::{Call, Row};
-use crate::wire::{At, Index};
+use crate::wire::Keyed;
 
 /// The changes that a list of messages has made to calls.
 #[derive(Debug, Default)]
@@ -19,24 +19,17 @@ pub(super) struct Merged {
     /// Messages whose content is another one.
     pub rewritten: Vec<String>,
     /// Calls that are not where they were: how far each had come.
-    pub unmatched: Vec<Option<Row>>,
-    index: Index,
+    pub unmatched: Keyed<Row>,
 }
 
 impl Merged {
     /// A call is not in its message.
     pub fn leave(&mut self, call: &Call) {
-        self.index.note(call.id(), At { message: self.unmatched.len(), call: 0 });
-        self.unmatched.push(Some(call.row.clone()));
+        self.unmatched.push(call.id(), call.row.clone());
     }
 
     /// A message goes, with its calls.
     pub fn leave_all(&mut self, entry: &Entry) {
         entry.calls.iter().for_each(|call| self.leave(call));
-    }
-
-    pub fn take(&mut self, id: &str) -> Option<Row> {
-        let at = self.index.get(id)?.message;
-        self.unmatched.get_mut(at)?.take()
     }
 }

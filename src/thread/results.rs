@@ -25,7 +25,7 @@ impl Thread {
             let other = other.filter(|slot| self.list.precedes(*slot, caller.message));
             moves.extend(own.into_iter().chain(other).map(|slot| (slot, caller)));
         }
-        for call in std::mem::take(&mut merged.unmatched).into_iter().flatten() {
+        for call in merged.unmatched.take_all() {
             self.calls_lost = true;
             // It may stand elsewhere, too.
             let id = call.text(OWN_ID);
@@ -130,7 +130,7 @@ impl Thread {
                 let at = At { message: slot, call };
                 let Some(call) = self.list.call(at).filter(|call| call.is_new) else { continue };
                 let id = call.id().to_owned();
-                let old = merged.take(&id);
+                let old = merged.unmatched.take(&id);
                 moved.push(id);
                 let Some(call) = self.list.change_call(at) else { continue };
                 call.is_new = false;

@@ -4,8 +4,7 @@ use super::entry::Stopwatch;
 use super::interrupts::Interrupts;
 use super::subagents::Subagents;
 use crate::document::*;
-use crate::wire::{At, Index};
-use crate::wire::{Event, Gather, Raw};
+use crate::wire::{At, Event, Gather, Index, Keyed, Raw};
 
 /// A step that is on, or was.
 #[derive(Debug)]
@@ -28,29 +27,8 @@ pub(super) struct RunReports {
     /// Places of the counts, by provider and model.
     usages: Index,
     interrupts: Interrupts,
-    unanswered: Unanswered,
-}
-
-/// Calls that this run has started and not answered, in order.
-#[derive(Debug, Default)]
-struct Unanswered {
-    calls: Vec<Option<String>>,
-    index: Index,
-}
-
-impl Unanswered {
-    fn add(&mut self, id: &str) {
-        if !self.index.contains_key(id) {
-            self.index.insert(id.to_owned(), At { message: self.calls.len(), call: 0 });
-            self.calls.push(Some(id.to_owned()));
-        }
-    }
-
-    fn remove(&mut self, id: &str) {
-        if let Some(place) = self.index.remove(id).and_then(|at| self.calls.get_mut(at.message)) {
-            *place = None;
-        }
-    }
+    /// The calls that this run has started and not answered, in order.
+    unanswered: Keyed<String>,
 }
 
 impl RunReports {
@@ -64,20 +42,22 @@ impl RunReports {
 
     /// The calls that this run has started and not answered, in order.
     pub fn unanswered(&self) -> Vec<String> {
-        self.unanswered.calls.iter().flatten().cloned().gather()
+        self.unanswered.iter().cloned().gather()
     }
 
     pub fn called(&mut self, id: &str) {
-        self.unanswered.add(id);
+        if !self.unanswered.has(id) {
+            self.unanswered.push(id, id.to_owned());
+        }
     }
 
     /// The calls of an earlier run are not this one's.
     pub fn forget_calls(&mut self) {
-        self.unanswered = Unanswered::default();
+        self.unanswered = Keyed::default();
     }
 
     pub fn answered(&mut self, id: &str) {
-        self.unanswered.remove(id);
+        self.unanswered.take(id);
     }
 
     /// Forgets everything.

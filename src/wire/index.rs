@@ -45,6 +45,15 @@ impl Index {
         Self::default()
     }
 
+    /// A set of ids.
+    pub fn of<Id: AsRef<str>>(ids: impl IntoIterator<Item = Id>) -> Self {
+        let mut index = Self::new();
+        for id in ids {
+            index.note(id.as_ref(), At::default());
+        }
+        index
+    }
+
     pub fn len(&self) -> usize {
         self.len
     }
@@ -131,6 +140,7 @@ impl Index {
     }
 
     /// The place of an id, which is this one where it had none.
+    #[inline(never)]
     pub fn note(&mut self, id: &str, at: At) -> At {
         if let Some(known) = self.get(id) {
             return *known;

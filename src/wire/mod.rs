@@ -19,6 +19,7 @@ mod index;
 mod input;
 mod joined;
 mod json;
+mod keyed;
 mod note;
 #[cfg(any(feature = "codecs", feature = "guard"))]
 mod number;
@@ -65,6 +66,7 @@ pub(crate) use gather::Gather;
 pub(crate) use index::{At, Index, hash};
 pub(crate) use input::{RunAgentInput, refill};
 pub(crate) use json::is_number;
+pub(crate) use keyed::Keyed;
 #[cfg(feature = "guard")]
 pub(crate) use number::write_number;
 pub(crate) use scan::same;

@@ -15,18 +15,17 @@
 //! It keeps how far each call is, and writes that into the thread that it is given. Its results tell the handlers what to do.
 
 mod calls;
-mod detached;
 mod turn;
 
 use super::submit::Submit;
 use super::types::{Ended, Outcome, Ticket};
 use crate::document::{
-    ANSWER, ANSWER_CONTENT, ANSWER_ERROR, DENIED, MANUAL, PAGE_CALL_ID, Row, Stage, Start, TOOL_FOLLOW_UP,
+    ANSWER, ANSWER_CONTENT, ANSWER_ERROR, ANSWERED_CALL, DENIED, MANUAL, PAGE_CALL_ID, Row, Stage, Start,
+    TOOL_FOLLOW_UP,
 };
 use crate::thread::{At, CallPhase, Index, RELOADED, Thread, local_answer};
-use crate::wire::{Fields, Gather, JsonWriter, Raw};
+use crate::wire::{Fields, Gather, JsonWriter, Keyed, Raw};
 use calls::{first_stage, page_call, stage};
-use detached::Detached;
 use turn::Turn;
 
 const WENT_ON: &str = "The user continued without answering.";
@@ -40,8 +39,9 @@ pub(super) struct Page {
     runs: usize,
     /// The last run that gives another answer, for which tools do their work again.
     regenerated: usize,
-    /// Results of the page for calls that the thread lacks, until they come again.
-    detached: Detached,
+    /// Answers of the page to calls that the thread lacks, by the call: a list of messages has taken them away, or a replay has
+    /// yet to bring them.
+    detached: Keyed<Row>,
 }
 
 /// The consequence of a new run for the turn.
@@ -85,7 +85,7 @@ pub(super) enum CallArrival {
 pub(super) struct Saved {
     turn: Option<Turn>,
     handled: Index,
-    detached: Detached,
+    detached: Vec<Row>,
 }
 
 impl Page {
@@ -333,7 +333,7 @@ impl Page {
     /// A call has its answer. Its message goes after the one that calls.
     pub fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool, thread: &mut Thread) {
         if thread.is_answered(id).is_none() {
-            self.detached.push(local_answer(id, content, error, denied));
+            self.detached.push(id, local_answer(id, content, error, denied));
         }
         thread.answer_call(id, &result_of(id), content, error, denied);
         self.set_stage(id, Stage::Done);
@@ -346,12 +346,15 @@ impl Page {
 
     /// The results of calls that are in the thread no longer, or not yet again.
     pub fn detach(&mut self, answers: impl IntoIterator<Item = Row>) {
-        answers.into_iter().for_each(|answer| self.detached.push(answer));
+        for answer in answers {
+            let call = answer.text(ANSWERED_CALL).to_owned();
+            self.detached.push(&call, answer);
+        }
     }
 
     /// A result whose call was removed may be asked for by the run that follows, and by no other.
     pub fn forget_detached(&mut self) {
-        self.detached = Detached::default();
+        self.detached = Keyed::default();
     }
 
     /// The run has ended: calls that are not in the thread can bring no answer. Gives those that the page executes.
@@ -394,16 +397,16 @@ impl Page {
             Some(turn) => Some(Turn::restore(&turn, max_depth)?),
             None => None,
         };
-        let mut detached = Detached::default();
         let answers = fields.get("untold").map(|list| Row::read_list(ANSWER, list));
-        answers.into_iter().flatten().for_each(|answer| detached.push(answer));
-        Some(Saved { turn, handled: handled?, detached })
+        Some(Saved { turn, handled: handled?, detached: answers.unwrap_or_default() })
     }
 
     /// Becomes a page that was saved.
     pub fn restore(&mut self, saved: Saved, thread: &mut Thread) {
         let Saved { turn, handled, detached } = saved;
-        (self.handled, self.detached) = (handled, detached);
+        self.handled = handled;
+        self.forget_detached();
+        self.detach(detached);
         for (id, at) in self.handled.iter_mut() {
             at.call = usize::from(thread.is_answered(id) != Some(true));
         }

@@ -183,8 +183,8 @@ impl Earlier {
 
     pub(super) fn restore(raw: Raw<'_>) -> Option<Self> {
         let fields = raw.object()?;
-        let id = |raw: Raw<'_>| Some((raw.string()?.into_owned(), At::default()));
-        let runs = fields.get("runs")?.array()?.into_iter().filter_map(id).collect();
+        fields.get("runs")?.array()?;
+        let runs = Index::of(fields.strings("runs"));
         let first = fields.text("first").map(String::from);
         let is = |name: &str| fields.get(name).is_some();
         let has = match (is("over"), is("lacks")) {

@@ -1,7 +1,7 @@
 //! Answers to some of the open interrupts, while the others have none: each found by the interrupt's id.
 
 use crate::session::types::Ticket;
-use crate::wire::{At, Index};
+use crate::wire::Keyed;
 
 /// An interrupt that is answered, while others are not.
 #[derive(Debug)]
@@ -17,8 +17,7 @@ pub(in crate::session) struct Partial {
 /// All of them, in the order in which they came.
 #[derive(Debug)]
 pub(super) struct Partials {
-    list: Vec<Option<Partial>>,
-    index: Index,
+    list: Keyed<Partial>,
     /// No answer may be out of date before this time, as long as the interrupts are those that were looked at.
     until: f64,
     version: u32,
@@ -26,35 +25,33 @@ pub(super) struct Partials {
 
 impl Default for Partials {
     fn default() -> Self {
-        Self { list: Vec::new(), index: Index::new(), until: f64::INFINITY, version: 0 }
+        Self { list: Keyed::default(), until: f64::INFINITY, version: 0 }
     }
 }
 
 impl Partials {
     pub fn iter(&self) -> impl Iterator<Item = &Partial> {
-        self.list.iter().flatten()
+        self.list.iter()
     }
 
     /// How many interrupts are answered.
     pub fn len(&self) -> usize {
-        self.index.len()
+        self.list.len()
     }
 
     pub fn push(&mut self, partial: Partial) {
         self.until = self.until.min(partial.until);
-        self.index.insert(partial.id.clone(), At { message: self.list.len(), call: 0 });
-        self.list.push(Some(partial));
+        self.list.push(&partial.id.clone(), partial);
     }
 
     /// Takes the answer to an interrupt.
     pub fn take(&mut self, id: &str) -> Option<Partial> {
-        let at = self.index.remove(id)?.message;
-        self.list.get_mut(at)?.take()
+        self.list.take(id)
     }
 
     /// Takes all of them.
     pub fn take_all(&mut self) -> impl Iterator<Item = Partial> + use<> {
-        std::mem::take(self).list.into_iter().flatten()
+        std::mem::take(self).list.take_all()
     }
 
     /// Takes those that are out of date: the time has come, or `open` says so, which is asked if the interrupts have become

@@ -1,0 +1,46 @@
+//! Things in the order in which they came, each found by its id.
+
+use super::index::{At, Index};
+
+/// A list whose elements are taken by their ids. Of several with one id the first is found.
+#[derive(Debug)]
+pub(crate) struct Keyed<T> {
+    list: Vec<Option<T>>,
+    index: Index,
+}
+
+impl<T> Default for Keyed<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), index: Index::new() }
+    }
+}
+
+impl<T> Keyed<T> {
+    pub fn push(&mut self, id: &str, item: T) {
+        self.index.note(id, At { message: self.list.len(), call: 0 });
+        self.list.push(Some(item));
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    pub fn has(&self, id: &str) -> bool {
+        self.index.contains_key(id)
+    }
+
+    pub fn take(&mut self, id: &str) -> Option<T> {
+        let at = self.index.remove(id)?.message;
+        self.list.get_mut(at)?.take()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.list.iter().flatten()
+    }
+
+    /// Takes all of them.
+    pub fn take_all(&mut self) -> impl Iterator<Item = T> + use<T> {
+        std::mem::take(self).list.into_iter().flatten()
+    }
+}
