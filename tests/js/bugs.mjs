@@ -35,6 +35,13 @@ export const bugs = [
     tests: ["worker-deaths"],
   },
   {
+    name: "a save has no submit that a worker's session was opened for",
+    file: "worker/sessions.ts",
+    from: "kept: !!run.queued }",
+    to: "kept: false }",
+    tests: ["worker"],
+  },
+  {
     name: "a reply to one of several interrupts is forgotten",
     file: "worker/sessions.ts",
     from: "for (const run of left.replies) link.run(run, true);",

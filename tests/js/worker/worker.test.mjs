@@ -63,6 +63,18 @@ describe("a run", () => {
     assert.deepEqual(new Set(seen.map(String)), new Set(["2,1"]));
   });
 
+  it("is in each save from the first moment on, also before the worker has said anything", async () => {
+    const agent = create();
+    agent.submit("1");
+    const lacking = [];
+    await until(() => {
+      const { messages, queue } = agent.save();
+      if (![...messages, ...queue.flatMap((row) => row.messages)].some(({ content }) => content === "1")) lacking.push(agent.getSnapshot().status);
+      return Session.last;
+    });
+    assert.deepEqual(lacking, []);
+  });
+
   it("that the core refuses rejects, and nothing of it stays", async () => {
     const { agent } = await running();
     const failed = mock.fn();
