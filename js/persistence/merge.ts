@@ -18,6 +18,8 @@ export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string, ne
   const merged = { ...old, ...own };
   for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);
   merged.queue = merged.queue.filter(({ runId }: Saved) => runId !== own.runId);
+  // A person may have been asked about calls of either.
+  if (old.turn && own.turn) merged.turn = { ...own.turn, calls: union(old.turn.calls, own.turn.calls, ({ id }: { readonly id: string }) => id) };
   // The reader adds up what belongs to one model.
   merged.usage = [...(old.usage ?? []), ...(own.usage ?? [])];
   return JSON.stringify(merged);
