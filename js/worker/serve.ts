@@ -2,6 +2,7 @@
 // to decide or to do is asked of it; everything else happens here.
 
 import { Driver } from "../core/driver.js";
+import type { BeginningMethod } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { isTrap } from "../core/traps.js";
 import type { CoreSession, Host, Session, SessionMethods } from "../glue/core.js";
@@ -11,15 +12,13 @@ import type { FromWorker } from "./session.js";
 import { createUpdates } from "./updates.js";
 import { holdLife } from "./watch.js";
 
-/** The methods of a session that begin a run. */
-export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
-/** Any other. */
-export type Act = Exclude<keyof SessionMethods, Begin>;
+/** The methods of a session that begin no run. */
+export type Act = Exclude<keyof SessionMethods, BeginningMethod>;
 
 /** The calls of the page. Its tickets are negative, so they differ from those of the core. */
 export interface FromPage {
   open(options: string, messages: string | undefined, state: string | undefined): void;
-  begin(ticket: number, method: Begin, json: string | undefined): void;
+  begin(ticket: number, method: BeginningMethod, json: string | undefined): void;
   act(method: Act, json: string | undefined): void;
   /** The page wants to show what has changed. */
   take(): void;

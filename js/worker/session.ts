@@ -7,11 +7,12 @@ import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { retained, whenCollected } from "../base/weak.js";
+import type { BeginningMethod } from "../core/client.js";
 import type { OpenSession } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { Act, Begin, FromPage } from "./serve.js";
+import type { Act, FromPage } from "./serve.js";
 
 /** The calls of the worker. */
 export interface FromWorker {
@@ -288,7 +289,7 @@ function createWait(session: () => object, owner: SessionOwner) {
 }
 
 /** Whether the method begins a run. */
-const begins = (method: keyof SessionMethods): method is Begin => /^(submit|retry|regenerate|attach|answer)$/.test(method);
+const begins = (method: keyof SessionMethods): method is BeginningMethod => /^(submit|retry|regenerate|attach|answer)$/.test(method);
 
 /** The worker's changes to the snapshot, until the page takes them. */
 function createShown(host: Host) {
