@@ -99,8 +99,8 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
 export interface LateCore<State> {
   /** The calls of such a session, which are pending until it has answered. */
   calls(calls: LiveCalls<State>): LiveCalls<State>;
-  /** A session was opened: this is shown until it has answered; it was told these. */
-  opened(shown: AgentSnapshot<State>, told: readonly PendingIntent<State>[]): void;
+  /** A session was opened, and told these: until it has answered, the thread stays as it is shown. */
+  opened(told: readonly PendingIntent<State>[]): void;
   /** Drops what the session has answered for: it is in what the core has said. */
   answered(): unknown;
   /** Nothing is pending. The second snapshot, in which values that are as in the first one are the same objects. */
@@ -148,6 +148,10 @@ export interface LiveCalls<State> {
   stop(): void | Promise<void>;
   /** Applies an edit that ends every run, as one change of the snapshot. False if the session was lost over it. */
   reset(edit: Intent<State>, applied?: () => void): boolean;
+  /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
+  save(): string | undefined;
+  /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
+  report(last: AgentSnapshot<State>): void;
 }
 
 /** An open session and the runs that it works on. */
@@ -157,15 +161,11 @@ export interface Live<State> extends LiveCalls<State> {
   start(run: Run<State>): void;
   /** Brings the snapshot up to date. */
   flush(): void;
-  /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
-  save(): string | undefined;
   /** The listeners of events may have changed. */
   listen(): void;
   /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
   partly(): boolean;
   end(): void;
-  /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
-  report(last: AgentSnapshot<State>): void;
   /** The methods that the session calls. */
   readonly host: object;
 }

@@ -10,22 +10,14 @@ export function createEndings<State>(
   shared: LinkState<State>,
   link: () => Link<State>,
   leave: () => void,
-): Pick<Link<State>, "cancel" | "cancelQueued" | "stop" | "reset" | "suspend" | "dispose"> {
+): Pick<Link<State>, "stop" | "reset" | "suspend" | "dispose"> {
   const { read } = client;
-  const { runs, pending, late, settleAll } = shared;
+  const { pending, late, settleAll } = shared;
 
   /** Before the core is there nothing streams that would be cut off. */
   const stopped = (at: AgentSnapshot<State>): AgentSnapshot<State> => (client.parts()?.stopped ?? cancelled)(at);
 
   return {
-    cancel: (run) => {
-      if (runs.has(run)) (shared.live ?? pending).cancel(run);
-    },
-    cancelQueued: (row) => {
-      if (!shared.live) return link().queued(row.runId, () => undefined);
-      shared.live.cancelQueued(row);
-      return true;
-    },
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();
@@ -53,10 +45,10 @@ export function createEndings<State>(
       live?.end();
       shared.lastSave = json;
       // A session that was told has heard of all.
-      pending.end(undefined, ({ acts }) => live || !acts);
+      pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
       shared.saved = true;
       leave();
-      const last = pending.confirmed;
+      const last = pending.confirmed();
       if (last.isLoading) pending.show(stopped(last));
       settleAll(outcome);
       return json;
@@ -68,7 +60,7 @@ export function createEndings<State>(
       late?.leave();
       live?.end();
       pending.end();
-      const last = pending.confirmed;
+      const last = pending.confirmed();
       shared.release(() => {
         if (last.isLoading) pending.show({ ...stopped(last), queue: [] });
       });

@@ -42,11 +42,11 @@ export function createLinkState<State>(client: LinkClient<State>, late?: LateCor
   const giveUp: LinkState<State>["giveUp"] = (error, last) => {
     const ended = [...runs];
     const { pending, saved } = shared;
-    const { outcome } = last ?? pending.confirmed;
+    const { outcome } = last ?? pending.confirmed();
     // The state that the next session begins with lacks what is pending.
     if (!last && typeof saved === "string") { for (const each of pending.list) each.run = undefined; }
     else pending.end(last);
-    release(() => pending.show(failed(pending.confirmed, error, ended.length ? "error" : outcome)));
+    release(() => pending.show(failed(pending.confirmed(), error, ended.length ? "error" : outcome)));
     retained.delete(client);
     ended.forEach((run, at) => settle(run, "error", error, at > 0));
     if (!ended.length) client.emitter.emit("error", error);

@@ -41,6 +41,14 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     act: (act) => (shared.live ? shared.live.act(act) : wait(act)),
     onceOpen: (then) => wait({ then }),
     flush: () => shared.live?.flush(),
+    cancel: (run) => {
+      if (runs.has(run)) (shared.live ?? pending).cancel(run);
+    },
+    cancelQueued: (row) => {
+      if (!shared.live) return link.queued(row.runId, () => undefined);
+      shared.live.cancelQueued(row);
+      return true;
+    },
     call: (...call) => shared.live?.call(...call),
     queued: (runId, change) => !!client.parts()?.changeQueued(client, shared, runId, change),
     save: () => {

@@ -1,6 +1,8 @@
 // The calls of a link where a session is open, which applies them at once.
 
 import type { AgentSnapshot } from "../api/types.js";
+import { call as guarded } from "../base/call.js";
+import { belongs } from "../base/run-id.js";
 import type { SessionMethods } from "../glue/core.js";
 import type { CoreCall, LinkState, Live, LiveCalls } from "./client.js";
 
@@ -11,16 +13,17 @@ export function createLiveCalls<State>(
   { ask, start, flush }: Pick<Live<State>, "ask" | "start" | "flush">,
 ): LiveCalls<State> {
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
+  const value: LiveCalls<State>["call"] = (method, json) => {
+    let result: SessionMethods[typeof method] | undefined;
+    ask((session) => (result = session.call(method, json)));
+    return result;
+  };
   const cancel = (ticket: number | string): boolean => call({ method: "cancel", json: `${ticket}` });
   return {
     run: start,
     edit: call,
     act: (intent) => void call(intent),
-    call: (method, json) => {
-      let value: SessionMethods[typeof method] | undefined;
-      ask((session) => (value = session.call(method, json)));
-      return value;
-    },
+    call: value,
     cancel: (run) => {
       const ticket = run.ticket ?? read().queue.find(({ runId }) => runId === run.id)?.id;
       if (ticket !== undefined) cancel(ticket);
@@ -36,6 +39,16 @@ export function createLiveCalls<State>(
         shared.release(flush);
         applied?.();
       }
+    },
+    save: () => {
+      let json: string | undefined;
+      guarded(() => void (json = value("save")));
+      return json;
+    },
+    report: ({ runId, isLoading }) => {
+      // It follows on calls, or is one of an earlier session.
+      const isOwn = runId !== undefined && [...shared.runs].some(({ id }) => belongs(runId, id));
+      if (isLoading && runId !== undefined && !isOwn) shared.report(undefined, { runId, outcome: "aborted" });
     },
   };
 }

@@ -5,7 +5,6 @@ import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
-import { belongs } from "../base/run-id.js";
 import { retained } from "../base/weak.js";
 import type { Host, SessionOptions } from "../glue/core.js";
 import { createCause } from "./cause.js";
@@ -37,8 +36,7 @@ export interface BeginningLive<State> extends Live<State> {
 export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): BeginningLive<State> {
   const [{ emitter }, { calls, history, settings }] = [client, client.parts()!];
   // Patches fit what the core has said, which lacks what is pending.
-  const { pending } = shared;
-  const read = (): AgentSnapshot<State> => pending.confirmed;
+  const read = shared.pending.confirmed;
   const cause = createCause();
   const checks = checksOf(client, calls.find);
   // It reads the save that it begins with.
@@ -49,7 +47,6 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 
   const current = (): boolean => shared.live === live;
   const shows = (): boolean => current() && !shared.held;
-
   /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
   const leave = (last: () => void): void => {
     shared.live = undefined;
@@ -78,7 +75,8 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     takePatch: () => session!.takePatch(),
     check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
   };
-  const patches = createPatches({ ...client, read, publish: pending.confirm }, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
+  const confirming = { ...client, read, publish: shared.pending.confirm };
+  const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createTickets(shared, {
     ...{ current, read, fail, explain: cause.explain },
     session: () => session!,
@@ -87,32 +85,18 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 
   const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail: (trap: unknown) => fail(trap) };
   const host = createHost(client, shared, hosted, settled);
-
   const called = createLiveCalls(client.read, shared, { ask, start, flush });
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
     ...{ host, ask, start, fail },
-    open: (from) => {
-      session = construct(port, host, from, { ...settings, ...heard() });
-      session.enter();
-    },
+    open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     restored: () => void (restoring = false),
     flush,
     ...(shared.late?.calls(called) ?? called),
-    save: () => {
-      let json: string | undefined;
-      call(() => void (json = called.call("save")));
-      return json;
-    },
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
-    report: ({ runId, isLoading }) => {
-      // It follows on calls, or is one of an earlier session.
-      const isOwn = runId !== undefined && [...shared.runs].some(({ id }) => belongs(runId, id));
-      if (isLoading && runId !== undefined && !isOwn) shared.report(undefined, { runId, outcome: "aborted" });
-    },
     end: () => {
       // The caller decides about its runs.
       leave(() => call(() => void session?.enter((opened) => opened.call("dispose"))));

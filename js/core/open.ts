@@ -65,7 +65,7 @@ export function openSession<State>(
     live.fail(error);
     return undefined;
   }
-  const shown = shared.pending.confirmed;
+  const shown = shared.pending.confirmed();
   // Parts that are deeply equal stay the same objects.
   const same = <Name extends "messages" | "toolCalls" | "state">(name: Name) => ({ [name]: keep(shown[name], next[name]) });
   const kept = { ...next, ...same("messages"), ...same("toolCalls"), ...same("state") };

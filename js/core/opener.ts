@@ -24,13 +24,12 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    const shown = read();
     const taken = pending.take();
     shared.held = [];
     const opened = client.parts()!.openSession(client, shared, port!, taken);
     if (!opened) return;
     shared.release(() => {
-      shared.late?.opened(shown, taken[1]);
+      shared.late?.opened(taken[1]);
       pending.confirm(opened);
     });
   };

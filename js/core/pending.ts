@@ -13,25 +13,23 @@ import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
 /** The intents that are pending, oldest first. */
 export interface PendingIntents<State> {
-  readonly list: readonly PendingIntent<State>[];
-  /** The snapshot as the core has it, or as the next session begins with it. */
-  readonly confirmed: AgentSnapshot<State>;
+  readonly list: PendingIntent<State>[];
+  /** Returns the snapshot as the core has it, or as the next session begins with it. */
+  confirmed(): AgentSnapshot<State>;
   /** The first run that will begin; several replies to interrupts need not begin one. */
   first(): Run<State> | undefined;
   /** Adds a run that waits for a session, as `ifBusy` says. */
   wait(run: Run<State>): void;
   /** Adds anything else, and shows it. */
   add(...pending: PendingIntent<State>[]): void;
-  /** Takes a run out of those that wait. False if it is none of them. */
-  cancel(run: Run<State>): boolean;
+  /** Takes a run out of those that wait. */
+  cancel(run: Run<State>): void;
   /** Takes all, and the thread without them, for a session that begins. */
   take(): readonly [from: AgentSnapshot<State>, all: readonly PendingIntent<State>[]];
   /** The core has this now; what it was told before, and has done, is in it. */
   confirm(next: AgentSnapshot<State>): void;
-  /** Drops these. False if there are none. */
-  drop(which: (pending: PendingIntent<State>) => unknown): boolean;
-  /** The thread is what is shown, and nothing is pending, or only others than these. */
-  end(shown?: AgentSnapshot<State>, which?: (pending: PendingIntent<State>) => unknown): void;
+  /** The thread is what is shown, and nothing is pending, or only these still. */
+  end(shown?: AgentSnapshot<State>, still?: readonly PendingIntent<State>[]): void;
   /** Shows it, on this thread if one is given. */
   show(on?: AgentSnapshot<State>): void;
   /** For a save: the thread without the submits that can wait in one, and these. */
@@ -54,6 +52,15 @@ const begins = <State>({ run }: PendingIntent<State>): boolean => !!run && !run.
 function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): AgentSnapshot<State> {
   if (pending.shown?.[0] !== at) pending.shown = [at, pending.fold(at)];
   return pending.shown[1];
+}
+
+/** Takes a run out of those that wait. False if it is none of them. */
+function takeOut<State>(list: PendingIntent<State>[], run: Run<State>): boolean {
+  const index = list.findIndex((pending) => pending.run === run);
+  // The first one counts as started: its messages stay, as they do when a run is stopped.
+  if (list.slice(0, Math.max(index, 0)).some((pending) => pending.run)) list.splice(index, 1);
+  else if (index >= 0) list[index]!.run = undefined;
+  return index >= 0;
 }
 
 /** Nothing is pending. */
@@ -81,37 +88,22 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     publish(next ? begun(folded(), next.id) : folded());
   };
 
-  const cancel = (run: Run<State>): boolean => {
-    const index = list.findIndex((pending) => pending.run === run);
-    if (index < 0) return false;
-    // The first one counts as started: its messages stay, as they do when a run is stopped.
-    if (list.some((pending, i) => pending.run && i < index)) list.splice(index, 1);
-    else list[index]!.run = undefined;
-    if (read().isLoading && !first()) confirmed = cancelled(confirmed);
-    show();
+  const cancel = (run: Run<State>): void => {
+    if (!takeOut(list, run)) return;
+    show(read().isLoading && !first() ? cancelled(confirmed) : confirmed);
     shared.settle(run, "aborted");
-    return true;
-  };
-
-  const drop = (which: (pending: PendingIntent<State>) => unknown): boolean => {
-    const before = list.length;
-    list.push(...list.splice(0).filter((pending) => !which(pending)));
-    return list.length < before;
   };
 
   return {
     list,
-    get confirmed() {
-      return confirmed;
-    },
-    first,
+    confirmed: () => confirmed,
+    ...{ first, cancel, show },
     wait: (run) => {
       const before = first();
       if (before && isRefused(shared, run)) return;
-      const place = list.findIndex(begins);
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
-      list.splice(before && run.opens ? place : replaces ? place + 1 : list.length, 0, { ...run, run });
+      list.splice(before && (run.opens || replaces) ? list.findIndex(begins) + +!run.opens : list.length, 0, { ...run, run });
       if (replaces) cancel(before);
       else show();
     },
@@ -119,7 +111,6 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       list.push(...pending);
       show();
     },
-    cancel,
     take: () => {
       const taken = [confirmed, list.splice(0)] as const;
       confirmed = read();
@@ -129,13 +120,11 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       shared.late?.answered();
       show(next);
     },
-    drop,
-    end: (shown = list.length ? read() : confirmed, which = () => true) => {
+    end: (shown = list.length ? read() : confirmed, still = []) => {
       confirmed = shown;
-      drop(which);
+      list.splice(0, list.length, ...still);
       retain();
     },
-    show,
     parted: () => [
       // A waiting run has its messages with it.
       list.reduce((at, { run, fold }) => (run?.queued ? at : fold(at)), confirmed),

@@ -18,7 +18,7 @@ export function changeQueued<State>(
   save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
   shared.saved = JSON.stringify(save);
   const queue = read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : []));
-  shared.pending.show({ ...shared.pending.confirmed, queue });
+  shared.pending.show({ ...shared.pending.confirmed(), queue });
   if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
   return true;
 }

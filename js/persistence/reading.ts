@@ -68,7 +68,7 @@ export const ask = (self: SavedThread, read: () => unknown = self.claim.read, li
     if (claim.knows()) begin(self, undefined);
     proceed(self);
   });
-  const answer = (store: "known" | "refused", use: (inTime: boolean) => void): void => {
+  const answer = (store: "known" | "refused", use: (timely: boolean) => void): void => {
     clearTimeout(timer);
     if (self.question !== question) return;
     self.store = store;
@@ -77,10 +77,10 @@ export const ask = (self: SavedThread, read: () => unknown = self.claim.read, li
   };
   kit.settle(
     read,
-    (value) => answer("known", (inTime) => (inTime ? found : arrived)(self, value as SavedAgent | undefined)),
+    (value) => answer("known", (timely) => (timely ? found : arrived)(self, value as SavedAgent | undefined)),
     (cause) =>
-      answer("refused", (inTime) => {
-        if (!inTime) return;
+      answer("refused", (timely) => {
+        if (!timely) return;
         beginning.refuse(cause);
         proceed(self);
       }),

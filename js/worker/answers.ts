@@ -25,7 +25,10 @@ export function createAnswers<State>(shared: () => LinkState<State>): Answers<St
   // Intents were dropped since the thread was last shown without any.
   let dropped = false;
   const drop = (): boolean => {
-    const drops = shared().pending.drop(({ done }) => done);
+    const { list } = shared().pending;
+    const still = list.filter(({ done }) => !done);
+    const drops = still.length < list.length;
+    list.splice(0, list.length, ...still);
     dropped ||= drops;
     return drops;
   };

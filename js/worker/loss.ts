@@ -48,7 +48,7 @@ export function remainsOf<State>(
 ): Remains<State> {
   const shown = client.read();
   const { saves, threadId } = client.parts()!.settings;
-  const { isLoading: running, runId, messages: answered } = pending.confirmed;
+  const { isLoading: running, runId, messages: answered } = pending.confirmed();
   const stopped = pending.list.some(({ stops }) => stops);
   const failed = !died || shown.isLoading || (!stopped && pending.list.some(({ run }) => run?.ticket !== undefined && !run.part));
   const { save: inherited, thread } = lastSave.inherit({ shown, failed, running, resumes: client.resumes(), saves });

@@ -71,7 +71,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
       ...reports,
       saved: (json) => {
         read = true;
-        lastSave.reported(json, home().shared.pending.confirmed);
+        lastSave.reported(json, home().shared.pending.confirmed());
       },
       lost: (died) => (session === current ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
@@ -81,29 +81,39 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     return (current = session);
   };
 
+  return { open, core: { ...createTold(client, home, lastSave, answers, () => current), leave, rescue: (messages) => rescue?.(messages) } };
+}
+
+/** A session's calls, which are pending until it has answered. */
+function createTold<State>(
+  client: LinkClient<State>,
+  home: () => SessionsHome<State>,
+  lastSave: LastSave<State>,
+  answers: Answers<State>,
+  session: () => RemoteSession | undefined,
+): Pick<LateCore<State>, "calls" | "opened" | "answered" | "keep"> {
   const told: ToldClient<State> = {
     read: client.read,
     shared: () => home().shared,
-    tell: (...steps) => current && answers.tell(current, ...steps),
+    tell: (...steps) => {
+      const current = session();
+      return current && answers.tell(current, ...steps);
+    },
     begins: (anew = composeSave(undefined, client.empty())) => {
       // Nothing that the worker has reported before comes back.
       for (const step of home().shared.pending.list) step.kept = false;
       lastSave.begins(anew);
     },
   };
-
   return {
-    open,
-    core: {
-      calls: (calls) => createToldCalls(told, calls),
-      opened: (shown, all) => {
-        // Decisions are not told anew should it be lost: they may be what it is lost at.
-        const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
-        void told.tell({ fold: () => shown }, ...runs);
-      },
-      ...{ leave, answered: answers.drop, keep: answers.keep },
-      rescue: (messages) => rescue?.(messages),
+    calls: (calls) => createToldCalls(told, calls),
+    opened: (all) => {
+      const shown = home().shared.pending.confirmed();
+      // Decisions are not told anew should it be lost: they may be what it is lost at.
+      const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
+      void told.tell({ fold: () => shown }, ...runs);
     },
+    ...{ answered: answers.drop, keep: answers.keep },
   };
 }
 
@@ -124,7 +134,7 @@ function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, 
     },
     save: () => {
       const { lastSave: written, pending } = home().shared;
-      const first = (): string => composeSave(written, pending.confirmed);
+      const first = (): string => composeSave(written, pending.confirmed());
       return lastSave.save(client.parts()!.settings.threadId, client.read(), queuedOf(unansweredOf(pending)), first);
     },
     ...{ received: answers.catchUp, saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },

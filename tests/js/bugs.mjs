@@ -93,8 +93,8 @@ export const bugs = [
   {
     name: "an intent stays after the worker has answered",
     file: "worker/answers.ts",
-    from: "shared().pending.drop(({ done }) => done)",
-    to: "shared().pending.drop(({ done }) => done && false)",
+    from: "const still = list.filter(({ done }) => !done);",
+    to: "const still = [...list];",
     tests: ["lockstep"],
   },
   {

@@ -130,7 +130,7 @@ export const bugs = [
   {
     name: "a decision that waits for the store is lost with its component",
     file: "core/ending.ts",
-    from: "pending.end(undefined, ({ acts }) => live || !acts);",
+    from: "pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));",
     to: "pending.end();",
     tests: ["linger"],
   },

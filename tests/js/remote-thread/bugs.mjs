@@ -88,8 +88,8 @@ export const bugs = [
   {
     name: "what waits for the thread goes before the run that opens it",
     file: "core/pending.ts",
-    from: "before && run.opens ? place :",
-    to: "",
+    from: "before && (run.opens || replaces) ?",
+    to: "before && replaces ?",
     tests: ["opened-again"],
   },
   {
