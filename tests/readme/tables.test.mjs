@@ -87,7 +87,7 @@ describe("tables", () => {
     // Words that are written like a code and are none.
     const others = [
       ...["tool-call", "input-streaming", "input-available", "output-available", "output-error"],
-      ...["awaiting-approval", "calls-open", "queue-full", "nothing-to-regenerate", "nothing-to-replace", "nothing-to-attach"],
+      ...["awaiting-approval", "calls-open", "queue-full", "input-unexpected", "nothing-to-regenerate", "nothing-to-replace", "nothing-to-attach"],
       ...["last-event-id", "run-url", "socket-cursor", "run-started", "run-finished"],
       ...["step-started", "step-finished", "json-rpc", "artifact-update", "status-update"],
       ...["input-required", "auth-required", "ag-ui", "agent-os", "open-search"],
