@@ -32,7 +32,7 @@ export interface Calls {
   abandonAll(): void;
 }
 
-/** A method of the session that does it, with its argument: JSON text. */
+/** A call of the session: one of its methods, with its argument as JSON text. */
 export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
   readonly method: Name;
   readonly json?: string | undefined;
@@ -40,7 +40,7 @@ export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMetho
 
 /** Something that a person or the application does. */
 export interface Intent<State> extends CoreCall {
-  /** Shows it at once. Idempotent. */
+  /** Shows it at once. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   /** The save of the agent with it, if it has more than the snapshot. */
   readonly save?: string;
