@@ -257,8 +257,6 @@ export interface Link<State> {
   save(): string;
   /** Whether a session is open. */
   open(): boolean;
-  /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
-  partly(): boolean;
   /** Whether its session says only later what it has taken. */
   readonly confirmsLater?: boolean;
   /** Whether a run is in progress, or the core has yet to do what was called. */

@@ -58,7 +58,6 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       return known !== undefined && !pending.list.length ? known : composeSave(known ?? shared.lastSave, ...pending.parted());
     },
     open: () => !!shared.live,
-    partly: () => !!shared.live?.partly(),
     confirmsLater: !!shared.late,
     // A call that has no answer may be the beginning of a run.
     busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts }) => shared.live || (run && !run.part) || acts),

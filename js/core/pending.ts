@@ -103,7 +103,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       if (before && isRefused(shared, run)) return;
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
-      list.splice(before && (run.opens || replaces) ? list.findIndex(begins) + +!run.opens : list.length, 0, { ...run, run });
+      list.splice(before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length, 0, { ...run, run });
       if (replaces) cancel(before);
       else show();
     },

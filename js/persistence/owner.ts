@@ -26,7 +26,7 @@ export interface StoreMember {
 type Word = "want" | "held" | "saved";
 
 /** A store, as the threads of a page share it: as a rule there is one thread. */
-interface Place {
+interface StorePlace {
   readonly key: string | undefined;
   readonly text: Text;
   readonly writer: Writer;
@@ -39,20 +39,20 @@ interface Place {
 }
 
 // Held by the threads that use them, by what is being written, and while the lock is held.
-const places = new Map<string | AgentStore, WeakRef<Place>>();
+const places = new Map<string | AgentStore, WeakRef<StorePlace>>();
 
-const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): Place => {
+const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): StorePlace => {
   const { key } = store;
   const known = places.get(key ?? store)?.deref();
   if (known) return known;
-  const place: Place = { key, text, writer: createWriter(kit, text, () => tell(place, "saved")), version: 0, claims: new Set(), line: [] };
+  const place: StorePlace = { key, text, writer: createWriter(kit, text, () => tell(place, "saved")), version: 0, claims: new Set(), line: [] };
   for (const [other, held] of places) if (!held.deref()) places.delete(other);
   places.set(key ?? store, new WeakRef(place));
   return place;
 };
 
 /** Tells the other threads, of this page and of other tabs. */
-const tell = (place: Place, what: Word, by?: Claim): void => {
+const tell = (place: StorePlace, what: Word, by?: Claim): void => {
   for (const claim of place.claims) if (claim !== by) queueMicrotask(() => claim.hear(what));
   try {
     place.channel?.postMessage(what);
@@ -61,7 +61,7 @@ const tell = (place: Place, what: Word, by?: Claim): void => {
   }
 };
 
-const listen = (place: Place): void => {
+const listen = (place: StorePlace): void => {
   try {
     const channel = place.channel ??= new BroadcastChannel(`ag-ui-wasm:${place.key}`);
     // Node would stay alive for it.
@@ -81,7 +81,7 @@ export class Claim {
   #wanted = false;
   /** The version of the store that was read last. */
   #seen: number;
-  readonly #place: Place;
+  readonly #place: StorePlace;
   readonly #member: WeakRef<StoreMember>;
 
   /** Nothing is asked for yet, unless that was done before (`early`). */

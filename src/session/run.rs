@@ -48,7 +48,7 @@ pub(super) enum BodyRest {
 
 /// An event in the life of a run.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum RunInput {
+pub(super) enum RunTurn {
     /// A request goes out.
     Opens,
     /// The head of a stream has come.
@@ -264,7 +264,7 @@ impl Run {
 
     /// That pause is over. Says whether there was one.
     pub fn end_lost(&mut self) -> bool {
-        self.is_lost() && self.turn(RunInput::Fails)
+        self.is_lost() && self.turn(RunTurn::Fails)
     }
 
     pub fn is_refused(&self) -> bool {
@@ -282,18 +282,18 @@ impl Run {
     }
 
     /// Takes an input. One that its state does not expect ends the run with an error. Says whether it was expected.
-    pub fn turn(&mut self, input: RunInput) -> bool {
+    pub fn turn(&mut self, input: RunTurn) -> bool {
         use RunState::{Connecting, Draining, Failed, Lost, Refused, Streaming, Waiting};
         self.state = match (self.state, input) {
-            (Draining(rest), RunInput::Fails) => Draining(rest),
-            (_, RunInput::Fails) => Failed,
-            (Connecting | Streaming | Refused | Waiting, RunInput::Opens) => Connecting,
-            (Connecting | Streaming | Refused, RunInput::Waits) => Waiting,
-            (Connecting | Streaming | Refused, RunInput::Loses) => Lost,
-            (Connecting, RunInput::Answers) => Streaming,
-            (Connecting, RunInput::Refuses) => Refused,
-            (Connecting | Streaming | Draining(_), RunInput::Begins) => Streaming,
-            (Connecting | Streaming | Draining(_), RunInput::Ends(rest)) => Draining(rest),
+            (Draining(rest), RunTurn::Fails) => Draining(rest),
+            (_, RunTurn::Fails) => Failed,
+            (Connecting | Streaming | Refused | Waiting, RunTurn::Opens) => Connecting,
+            (Connecting | Streaming | Refused, RunTurn::Waits) => Waiting,
+            (Connecting | Streaming | Refused, RunTurn::Loses) => Lost,
+            (Connecting, RunTurn::Answers) => Streaming,
+            (Connecting, RunTurn::Refuses) => Refused,
+            (Connecting | Streaming | Draining(_), RunTurn::Begins) => Streaming,
+            (Connecting | Streaming | Draining(_), RunTurn::Ends(rest)) => Draining(rest),
             _ => {
                 self.fail(AgentError::unexpected());
                 return false;
@@ -304,20 +304,20 @@ impl Run {
 
     /// This request goes out.
     pub fn opens(&mut self, request: u32, target: Target) {
-        self.turn(RunInput::Opens);
+        self.turn(RunTurn::Opens);
         (self.request, self.target, self.body) = (Some(request), target, None);
     }
 
     /// The head of its answer has come.
     pub fn answers(&mut self, body: BodyStart) {
-        self.turn(if body.is_success() { RunInput::Answers } else { RunInput::Refuses });
+        self.turn(if body.is_success() { RunTurn::Answers } else { RunTurn::Refuses });
         self.body = Some(body);
     }
 
     /// A run begins in the stream. Says whether it comes after one that has ended.
     pub fn begins(&mut self, thread_id: Option<String>) -> bool {
         let ended = self.end().is_some();
-        if self.turn(RunInput::Begins) {
+        if self.turn(RunTurn::Begins) {
             (self.thread_id, self.end) = (thread_id, None);
         }
         ended
@@ -326,7 +326,7 @@ impl Run {
     /// The end of the run is this one, whatever comes.
     pub fn ends_as(&mut self, end: RunEnd) {
         self.end = Some(end);
-        self.turn(RunInput::Fails);
+        self.turn(RunTurn::Fails);
     }
 
     /// It ends with this error.
@@ -336,14 +336,14 @@ impl Run {
 
     /// It has ended in its stream; the body may continue until this time.
     pub fn ends(&mut self, end: RunEnd, until: f64, rest: BodyRest) {
-        if self.turn(RunInput::Ends(rest)) {
+        if self.turn(RunTurn::Ends(rest)) {
             (self.end, self.until) = (Some(end), until);
         }
     }
 
     /// No request is out until then. `lost`: how the run ends then.
     pub fn waits(&mut self, until: f64, lost: Option<RunEnd>) {
-        if self.turn(if lost.is_some() { RunInput::Loses } else { RunInput::Waits }) {
+        if self.turn(if lost.is_some() { RunTurn::Loses } else { RunTurn::Waits }) {
             (self.until, self.end, self.body, self.request) = (until, lost, None, None);
         }
     }
