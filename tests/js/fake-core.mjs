@@ -363,8 +363,13 @@ export class Session {
   }
 
   async #request(runId) {
-    const { url, headers, fetch } = await this.host.request(false, runId, undefined);
-    await fetch?.(url, { headers });
+    try {
+      const { url, headers, fetch } = await this.host.request(false, runId, undefined);
+      await fetch?.(url, { headers });
+    } catch (error) {
+      // A page whose agent is gone refuses.
+      if (!this.disposed) throw error;
+    }
   }
 
   /** A run that nobody has asked for, after a result that was given by hand. */
