@@ -79,8 +79,9 @@ impl Authority {
         if types.is_null() {
             return Self::Every;
         }
+        let Some(types) = types.array() else { return Self::None };
         let mut names = Vec::new();
-        for name in types.array().unwrap_or_else(|| vec![types]) {
+        for name in types {
             let Some(name) = name.string() else { return Self::None };
             names.push(name.into_owned());
         }
