@@ -5,10 +5,10 @@ import { AgentError } from "../api/error.js";
 import { toJson } from "../base/failure.js";
 import { uuid } from "../base/uuid.js";
 import { toTarget } from "../network/request.js";
+import { editedMessages, messagesEdit } from "../intents/edit-messages.js";
 import type { OpenRemote } from "../remote-thread/index.js";
 import { messageKey } from "../snapshot/message-key.js";
-import { edited, editedMessages } from "../snapshot/project.js";
-import { messagesEdit } from "./edit.js";
+import { edited } from "../snapshot/edited.js";
 import { toRunInput } from "./input.js";
 
 const kit = { AgentError, edited, editedMessages, messageKey, messagesEdit, toJson, toRunInput, toTarget, uuid };

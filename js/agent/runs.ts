@@ -3,7 +3,7 @@
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, RunResult, SubmitInput, ToolCall } from "../api/types.js";
 import { expect, isEvent, toJson } from "../base/failure.js";
-import { submitted } from "../snapshot/project.js";
+import { submitted } from "../intents/submit.js";
 import type { Queued } from "../snapshot/save.js";
 import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type CoreInput, type RunInput } from "./input.js";
 import type { RunParts } from "./jobs.js";

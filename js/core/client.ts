@@ -4,6 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, QueuedSubmit, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { BeginningMethod, CoreCall, Intent } from "../intents/intent.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
@@ -11,9 +12,6 @@ import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
 import type { PendingIntents } from "./pending.js";
 import type { Port } from "./port.js";
-
-/** The methods of a session that begin a run. */
-export type BeginningMethod = "submit" | "retry" | "regenerate" | "attach" | "answer";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -30,20 +28,6 @@ export interface Calls {
   /** The run has ended, nobody is there, and all that is left are calls that wait for somebody who could have their tools. */
   unclaimed(): boolean;
   abandonAll(): void;
-}
-
-/** A call of the session: one of its methods, with its argument as JSON text. */
-export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
-  readonly method: Name;
-  readonly json?: string | undefined;
-}
-
-/** Something that a person or the application does. */
-export interface Intent<State> extends CoreCall {
-  /** Shows it at once. */
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The save of the agent with it, if it has more than the snapshot. */
-  readonly save?: string;
 }
 
 /** A run that somebody waits for. Its method returns a ticket. */

@@ -10,7 +10,7 @@ export interface Kit {
   edited(before: unknown, after: unknown, now: unknown): unknown;
   editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State>;
   messageKey(message: Message): string;
-  messagesEdit(before: readonly Message[], after: readonly Message[], toJson: (value: unknown) => string): unknown;
+  messagesEdit(before: readonly Message[], after: readonly Message[]): unknown;
   toJson(value: unknown): string;
   toRunInput(options: AgentOptions): RequestInput;
   toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget>;
@@ -50,7 +50,7 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
       jobs.start({ id: run.runId, method: "answer", json: toJson({ ...entry, run }), part: true } as never).catch(() => {});
     },
     first: () => (options().persist || options().restore ? undefined : shown.first),
-    edit: (before, after) => link.edit(kit.messagesEdit(before, after, toJson) as never),
+    edit: (before, after) => link.edit(kit.messagesEdit(before, after) as never),
     edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,
     editedState: (before, after, state) => kit.edited(before, after, state),
     input: () => kit.toRunInput(currentOptions()),

@@ -3,7 +3,7 @@
 import type { AgentSnapshot } from "../api/types.js";
 import type { LinkState, LiveCalls, PendingIntent } from "../core/client.js";
 import { stopped } from "../snapshot/cut-off.js";
-import { begun } from "../snapshot/project.js";
+import { begun } from "../snapshot/run.js";
 
 /** The link of such a session. */
 export interface ToldClient<State> {
