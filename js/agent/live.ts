@@ -6,6 +6,7 @@ export { loadChecks } from "../core/checked.js";
 export { openSession } from "../core/open.js";
 export { changeQueued } from "../core/queued.js";
 export { inflate } from "../core/unpack.js";
+export { answer } from "../intents/answer.js";
 export { toFork } from "../intents/fork.js";
 export { stopped } from "../snapshot/cut-off.js";
 export { approve } from "./approve.js";

@@ -4,7 +4,8 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, QueuedSubmit, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
-import type { BeginningMethod, CoreCall, Intent } from "../intents/intent.js";
+import type { CoreCall, Intent } from "../intents/intent.js";
+import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
@@ -31,16 +32,11 @@ export interface Calls {
 }
 
 /** A run that somebody waits for. Its method returns a ticket. */
-export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
-  readonly method: BeginningMethod;
-  readonly id: string;
-  readonly ifBusy: "queue" | "replace" | "drop" | "reject";
-  /** Starts it after a load that failed, when its messages stand in the thread already. */
-  readonly again?: () => CoreCall<BeginningMethod>;
+export interface Run<State> extends RunIntent<State>, Pick<Intent<State>, "fold"> {
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  readonly ifBusy: NonNullable<RunIntent<State>["ifBusy"]>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
-  /** One of several that settle with the same run, for which callbacks are called once. */
-  readonly part?: boolean;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
@@ -50,10 +46,6 @@ export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
    * session is not called for it.
    */
   readonly opens?: (save: string) => string;
-  /** It waits in the queue for what a person decides. */
-  readonly waits?: boolean;
-  /** How a save has it while it waits; absent where it cannot wait in one. */
-  readonly queued?: () => Queued;
   ticket?: number;
 }
 

@@ -3,9 +3,6 @@
 import type { AgentSnapshot } from "../api/types.js";
 import type { SessionMethods } from "../glue/core.js";
 
-/** The methods of a session that begin a run. */
-export type BeginningMethod = "submit" | "retry" | "regenerate" | "attach" | "answer";
-
 /** A call of the session: one of its methods, with its argument as JSON text. */
 export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
   readonly method: Name;
