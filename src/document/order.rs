@@ -17,6 +17,15 @@ pub(crate) struct Place {
     heads: usize,
 }
 
+/// A place for a message that comes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spot {
+    /// Right after the message in this slot.
+    After(usize),
+    Before(usize),
+    End,
+}
+
 /// A message in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Item {
@@ -91,17 +100,14 @@ impl Order {
         self.insert(at, end, item);
     }
 
-    /// Puts a message right after the one in a slot.
-    pub fn insert_after(&mut self, before: usize, item: Item) {
-        match self.find(before) {
-            Some((chunk, at)) => self.insert(chunk, at + 1, item),
-            None => self.push(item),
-        }
-    }
-
-    /// Puts a message right before the one in a slot.
-    pub fn insert_before(&mut self, after: usize, item: Item) {
-        match self.find(after) {
+    /// Puts a message there.
+    pub fn put(&mut self, item: Item, spot: Spot) {
+        let found = match spot {
+            Spot::After(slot) => self.find(slot).map(|(chunk, at)| (chunk, at + 1)),
+            Spot::Before(slot) => self.find(slot),
+            Spot::End => None,
+        };
+        match found {
             Some((chunk, at)) => self.insert(chunk, at, item),
             None => self.push(item),
         }
@@ -333,12 +339,12 @@ mod tests {
             match random % 7 {
                 0..4 if !list.is_empty() => {
                     let at = random % list.len();
-                    order.insert_after(list[at].slot, item);
+                    order.put(item, Spot::After(list[at].slot));
                     list.insert(at + 1, item);
                 }
                 5 if !list.is_empty() => {
                     let at = random % list.len();
-                    order.insert_before(list[at].slot, item);
+                    order.put(item, Spot::Before(list[at].slot));
                     list.insert(at, item);
                 }
                 4 if list.len() > 9 => {

@@ -14,7 +14,7 @@ use super::entry::Entry;
 use super::finder::Finder;
 use super::merged::Merged;
 use crate::document::{
-    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Value,
+    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Spot, Value,
     add_part as add,
 };
 use crate::wire::{At, Index};
@@ -220,17 +220,20 @@ impl MessageList {
     }
 
     pub fn push(&mut self, entry: Entry) -> usize {
-        let item = self.item(&entry);
-        let slot = item.slot;
-        self.slab.push(Some(entry));
-        self.order.push(item);
-        self.added(slot);
-        slot
+        self.put(entry, Spot::End)
     }
 
-    fn item(&self, entry: &Entry) -> Item {
-        let follows = entry.role() == Role::Tool;
-        Item { slot: self.slab.len(), calls: entry.calls.len(), follows }
+    /// Adds a message there. Returns its slot.
+    pub fn put(&mut self, entry: Entry, spot: Spot) -> usize {
+        let slot = self.slab.len();
+        self.order.put(Item { slot, calls: entry.calls.len(), follows: entry.role() == Role::Tool }, spot);
+        self.slab.push(Some(entry));
+        self.changes.push(slot);
+        self.change(slot);
+        self.index(slot);
+        self.index_calls(slot);
+        self.classify(slot);
+        slot
     }
 
     /// Whether only results stand between a message and one after it.
@@ -241,14 +244,6 @@ impl MessageList {
     /// The slot of the last of the results right after a message; its own, where there is none.
     pub fn last_after(&self, head: usize) -> usize {
         self.order.last_after(head)
-    }
-
-    fn added(&mut self, slot: usize) {
-        self.changes.push(slot);
-        self.change(slot);
-        self.index(slot);
-        self.index_calls(slot);
-        self.classify(slot);
     }
 
     /// Adds a call to the message in a slot.

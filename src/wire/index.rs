@@ -128,7 +128,7 @@ impl Index {
         if 4 * self.len >= 3 * self.places.len() {
             let mut larger = Self::default();
             larger.places.resize(8.max(2 * self.places.len()), None);
-            for (id, at) in std::mem::take(self) {
+            for (id, at) in std::mem::take(&mut self.places).into_iter().flatten() {
                 larger.put(id, at);
             }
             *self = larger;
