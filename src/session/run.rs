@@ -123,10 +123,9 @@ impl BodyStart {
     }
 
     pub fn error(&self) -> AgentError {
-        let body = self.text();
         // `as` saturates.
-        let retry_after_ms = self.retry_after.map(|ms| ms.round() as u64);
-        AgentError { retry_after_ms, ..AgentError::http(self.status, &self.content_type, body) }
+        let retry_after = self.retry_after.map(|ms| ms.round() as u64);
+        AgentError::http(self.status, &self.content_type, &decode(&self.bytes), retry_after)
     }
 
     /// The run that a server names which answers with no stream.
