@@ -148,29 +148,6 @@ impl Index {
         self.put(id.into(), at);
         at
     }
-
-    pub fn extend(&mut self, ids: impl IntoIterator<Item = (String, At)>) {
-        for (id, at) in ids {
-            self.insert(id, at);
-        }
-    }
-}
-
-impl FromIterator<(String, At)> for Index {
-    fn from_iter<Ids: IntoIterator<Item = (String, At)>>(ids: Ids) -> Self {
-        let mut index = Self::new();
-        index.extend(ids);
-        index
-    }
-}
-
-impl IntoIterator for Index {
-    type Item = (Rc<str>, At);
-    type IntoIter = std::iter::Flatten<std::vec::IntoIter<Option<Self::Item>>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.places.into_iter().flatten()
-    }
 }
 
 #[cfg(test)]
