@@ -55,8 +55,8 @@ export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
   readonly again?: () => CoreCall<BeginningMethod>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
-  /** One of several that settle with the same run, for which callbacks are called once. */
-  readonly part?: boolean;
+  /** The same value in several that settle with the same run, for which callbacks are called once. */
+  part?: object | true;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */

@@ -64,6 +64,8 @@ export function createToldCalls<State>({ read, shared, tell, begins }: ToldClien
       begins(edit.save);
       let taken = false;
       const answered = told(() => (taken = calls.reset(edit)), () => ({ fold: edit.fold, applied }));
+      // It ends the replies so far: one that is sent from now on is none of theirs.
+      for (const run of shared().runs) run.part &&= edit;
       if (!answered) applied?.();
       return taken;
     },
