@@ -2,7 +2,8 @@
 
 import type { Agent, AgentSnapshot, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
-import { messagesEdit, stateEdit } from "./edit.js";
+import { messagesEdit } from "../intents/edit-messages.js";
+import { stateEdit } from "../intents/edit-state.js";
 import type { Self } from "./self.js";
 import { ofThread } from "./shown.js";
 
@@ -40,13 +41,13 @@ export function createEdits<State>(
   const setMessages: Agent<State>["setMessages"] = (next) => {
     act();
     const { messages } = read();
-    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
+    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next));
   };
 
   const setState: Agent<State>["setState"] = (next) => {
     act();
     const { state } = read();
-    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
+    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next));
   };
 
   const fork = (checkpoint: Checkpoint | string): void => {

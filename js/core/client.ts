@@ -4,6 +4,8 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, QueuedSubmit, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { CoreCall, Intent } from "../intents/intent.js";
+import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
@@ -11,9 +13,6 @@ import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
 import type { PendingIntents } from "./pending.js";
 import type { Port } from "./port.js";
-
-/** The methods of a session that begin a run. */
-export type BeginningMethod = "submit" | "retry" | "regenerate" | "attach" | "answer";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -32,30 +31,13 @@ export interface Calls {
   abandonAll(): void;
 }
 
-/** A call of the session: one of its methods, with its argument as JSON text. */
-export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
-  readonly method: Name;
-  readonly json?: string | undefined;
-}
-
-/** Something that a person or the application does. */
-export interface Intent<State> extends CoreCall {
-  /** Shows it at once. */
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The save of the agent with it, if it has more than the snapshot. */
-  readonly save?: string;
-}
-
 /** A run that somebody waits for. Its method returns a ticket. */
-export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
-  readonly method: BeginningMethod;
-  readonly id: string;
-  readonly ifBusy: "queue" | "replace" | "drop" | "reject";
-  /** Starts it after a load that failed, when its messages stand in the thread already. */
-  readonly again?: () => CoreCall<BeginningMethod>;
+export interface Run<State> extends RunIntent<State>, Pick<Intent<State>, "fold"> {
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  readonly ifBusy: NonNullable<RunIntent<State>["ifBusy"]>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
-  /** The same value in several that settle with the same run, for which callbacks are called once. */
+  /** Replies that a reset has ended have another one. */
   part?: object | true;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
@@ -66,10 +48,6 @@ export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
    * session is not called for it.
    */
   readonly opens?: (save: string) => string;
-  /** It waits in the queue for what a person decides. */
-  readonly waits?: boolean;
-  /** How a save has it while it waits; absent where it cannot wait in one. */
-  readonly queued?: () => Queued;
   ticket?: number;
 }
 

@@ -1,7 +1,7 @@
 // How a link comes away from a session and its runs: a stop, a reset, a suspension, the end of the agent.
 
 import type { AgentSnapshot } from "../api/types.js";
-import { cancelled } from "../snapshot/project.js";
+import { cancelled } from "../snapshot/run.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
 /** These methods of a link; `leave` is that of its opener. */

@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { RunResult } from "../api/types.js";
 import { retained } from "../base/weak.js";
-import { failed } from "../snapshot/project.js";
+import { failed } from "../snapshot/run.js";
 import type { LateCore, LinkClient, LinkState, Run } from "./client.js";
 import { createPending } from "./pending.js";
 

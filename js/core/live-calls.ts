@@ -4,7 +4,8 @@ import type { AgentSnapshot } from "../api/types.js";
 import { call as guarded } from "../base/call.js";
 import { belongs } from "../base/run-id.js";
 import type { SessionMethods } from "../glue/core.js";
-import type { CoreCall, LinkState, Live, LiveCalls } from "./client.js";
+import type { CoreCall } from "../intents/intent.js";
+import type { LinkState, Live, LiveCalls } from "./client.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>(

@@ -7,7 +7,7 @@
 import type { AgentSnapshot } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
-import { begun, cancelled } from "../snapshot/project.js";
+import { begun, cancelled } from "../snapshot/run.js";
 import type { Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 

@@ -7,7 +7,7 @@ import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { retained, whenCollected } from "../base/weak.js";
-import type { BeginningMethod } from "../core/client.js";
+import type { BeginningMethod } from "../intents/run.js";
 import type { OpenSession } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";

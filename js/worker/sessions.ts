@@ -2,8 +2,9 @@
 
 import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
-import type { CoreCall, LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
+import type { LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
+import type { CoreCall } from "../intents/intent.js";
 import { composeSave } from "../snapshot/compose.js";
 import { createAnswers, type Answers } from "./answers.js";
 import { createLastSave, type LastSave } from "./last-save.js";

@@ -2,8 +2,8 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { LinkState, LiveCalls, PendingIntent } from "../core/client.js";
+import { begins as beginning } from "../intents/run.js";
 import { stopped } from "../snapshot/cut-off.js";
-import { begun } from "../snapshot/project.js";
 
 /** The link of such a session. */
 export interface ToldClient<State> {
@@ -44,7 +44,7 @@ export function createToldCalls<State>({ read, shared, tell, begins }: ToldClien
       const waits = !!(read().isLoading || run.part || run.waits);
       // One that may be refused is in no save before it is taken.
       const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
-      void told(() => calls.run(run), () => ({ fold: (at) => (waits ? at : begun(run.fold(at), run.id)), run, kept, waits }));
+      void told(() => calls.run(run), () => ({ fold: waits ? (at) => at : beginning(run), run, kept, waits }));
     },
     edit: (edit) => {
       let taken = false;

@@ -99,14 +99,14 @@ export const bugs = [
   },
   {
     name: "an edit of messages is what it leaves",
-    file: "agent/edit.ts",
+    file: "intents/edit-messages.ts",
     from: "toJson({ before: shown, after: list })",
     to: "toJson({ before: [], after })",
     tests: ["edits"],
   },
   {
     name: "an edit of the state is what it leaves",
-    file: "agent/edit.ts",
+    file: "intents/edit-state.ts",
     from: "toJson({ before: from, after: to })",
     to: "toJson({ before: null, after })",
     tests: ["edits"],

@@ -2,8 +2,8 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import type { Intent } from "../core/client.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import type { Intent } from "./intent.js";
 
 /** The change that makes a thread of that name what `then` shows. */
 export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Intent<State> {
