@@ -37,6 +37,8 @@ export interface Run<State> extends RunIntent<State>, Pick<Intent<State>, "fold"
   readonly ifBusy: NonNullable<RunIntent<State>["ifBusy"]>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
+  /** Replies that a reset has ended have another one. */
+  part?: object | true;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */

@@ -33,7 +33,11 @@ export function createToldCalls<State>({ read, shared, tell, begins }: ToldClien
       void told(() => intake.run(run), { fold: waits ? (at) => at : beginning(run), run, kept, waits });
     },
     apply: ({ applied, ...intent }) => {
-      if (intent.resets) begins(intent.save);
+      if (intent.resets) {
+        begins(intent.save);
+        // It ends the replies so far: one that is sent from now on is none of theirs.
+        for (const run of shared().runs) run.part &&= intent;
+      }
       const taken = told(() => intake.apply(intent), { ...intent, applied });
       if (typeof taken === "boolean") applied?.();
       return taken;
