@@ -311,6 +311,28 @@ pub(crate) enum Part {
     New(usize, usize),
 }
 
+/// How a list of the mirror, which has `sent` elements, has changed. `changes`: where in the order what is new or gone stands, and
+/// the two numbers of it; `gone`: whether the mirror has an element that is gone; `None`: it is new.
+pub(crate) fn parts_of(
+    mut changes: Vec<(usize, usize, usize)>,
+    sent: usize,
+    gone: &dyn Fn(usize, usize) -> Option<bool>,
+) -> Vec<Part> {
+    changes.sort_unstable();
+    let (mut parts, mut at, mut place) = (Vec::new(), 0, 0);
+    for (change, slot, call) in changes {
+        let kept = change.saturating_sub(at);
+        add(&mut parts, Part::Keep(place..place + kept));
+        (at, place) = (change + 1, place + kept);
+        match gone(slot, call) {
+            Some(mirrored) => place += usize::from(mirrored),
+            None => add(&mut parts, Part::New(slot, call)),
+        }
+    }
+    add(&mut parts, Part::Keep(place..sent));
+    parts
+}
+
 /// Adds a part. Neighbors that stay neighbors are one part.
 pub(crate) fn add(parts: &mut Vec<Part>, part: Part) {
     if let (Some(Part::Keep(last)), Part::Keep(next)) = (parts.last_mut(), &part)

@@ -15,7 +15,7 @@ use super::finder::Finder;
 use super::merged::Merged;
 use crate::document::{
     ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Spot, Value,
-    add_part as add,
+    add_part as add, parts_of,
 };
 use crate::wire::{At, Index};
 use crate::wire::{Gather, same};
@@ -383,12 +383,14 @@ impl MessageList {
         }
     }
 
-    /// The classes of activities: of all types, or of one.
-    pub fn activities(&self, kind: Option<&str>) -> Vec<Class> {
-        match kind {
-            Some(kind) => self.activity_types.get(kind).map(|at| Class::Activity(at.message)).into_iter().gather(),
-            None => (0..self.activity_types.len()).map(Class::Activity).gather(),
-        }
+    /// The classes of activities of all types.
+    pub fn activities(&self) -> Vec<Class> {
+        (0..self.activity_types.len()).map(Class::Activity).gather()
+    }
+
+    /// The class of activities of one type, if there were any.
+    pub fn activities_of(&self, kind: &str) -> Option<Class> {
+        self.activity_types.get(kind).map(|at| Class::Activity(at.message))
     }
 
     /// The server has seen the page's answers.
