@@ -31,9 +31,7 @@ export interface Calls {
 }
 
 /** A run that somebody waits for. Its method returns a ticket. */
-export interface Run<State> extends RunIntent<State>, Pick<Intent<State>, "fold"> {
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  readonly ifBusy: NonNullable<RunIntent<State>["ifBusy"]>;
+export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, Required<Pick<RunIntent<State>, "fold" | "ifBusy">> {
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
   /** The agent that has asked for it. */

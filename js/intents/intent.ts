@@ -14,6 +14,8 @@ export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMetho
 export interface Intent<State> extends CoreCall {
   /** Shows it at once. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** The submit that it changes. */
+  readonly runId?: string;
   /** It needs a session. */
   readonly acts?: boolean | undefined;
   /** It ends the run in progress. */
