@@ -34,6 +34,8 @@ export interface Calls {
 export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, Required<Pick<RunIntent<State>, "fold" | "ifBusy">> {
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
+  /** Replies that a reset has ended have another one. */
+  part?: object | true;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */

@@ -43,6 +43,8 @@ export function createTold<State>(
         // Nothing that the worker has reported before comes back.
         for (const step of shared().pending.list) step.kept = false;
         lastSave.begins(save ?? composeSave(undefined, empty()));
+        // It ends the replies so far: one that is sent from now on is none of theirs.
+        for (const run of shared().runs) run.part &&= intent;
       }
       const taken = told(() => intake.apply(intent), { ...intent, applied });
       if (typeof taken === "boolean") applied?.();
