@@ -19,7 +19,7 @@ pub(crate) struct Place {
 
 /// A place for a message that comes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Spot {
+pub(crate) enum Insertion {
     /// Right after the message in this slot.
     After(usize),
     Before(usize),
@@ -101,11 +101,11 @@ impl Order {
     }
 
     /// Puts a message there.
-    pub fn put(&mut self, item: Item, spot: Spot) {
-        let found = match spot {
-            Spot::After(slot) => self.find(slot).map(|(chunk, at)| (chunk, at + 1)),
-            Spot::Before(slot) => self.find(slot),
-            Spot::End => None,
+    pub fn put(&mut self, item: Item, place: Insertion) {
+        let found = match place {
+            Insertion::After(slot) => self.find(slot).map(|(chunk, at)| (chunk, at + 1)),
+            Insertion::Before(slot) => self.find(slot),
+            Insertion::End => None,
         };
         match found {
             Some((chunk, at)) => self.insert(chunk, at, item),
@@ -361,12 +361,12 @@ mod tests {
             match random % 7 {
                 0..4 if !list.is_empty() => {
                     let at = random % list.len();
-                    order.put(item, Spot::After(list[at].slot));
+                    order.put(item, Insertion::After(list[at].slot));
                     list.insert(at + 1, item);
                 }
                 5 if !list.is_empty() => {
                     let at = random % list.len();
-                    order.put(item, Spot::Before(list[at].slot));
+                    order.put(item, Insertion::Before(list[at].slot));
                     list.insert(at, item);
                 }
                 4 if list.len() > 9 => {

@@ -90,7 +90,7 @@ fn whole(high: u32, low: u32) -> u64 {
 /// Some members of a table, a bit for each.
 pub(crate) type Members = u32;
 
-/// Those of which it is true.
+/// The members of which it is true.
 pub(crate) fn select(table: &[Member], is: impl Fn(usize, &Member) -> bool) -> Members {
     let mut members = 0;
     for (at, _) in table.iter().enumerate().filter(|(at, member)| is(*at, member)) {

@@ -14,7 +14,7 @@ use super::entry::Entry;
 use super::finder::Finder;
 use super::merged::Merged;
 use crate::document::{
-    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Spot, Value,
+    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Insertion, Item, Members, Order, Part, Place, Role, Value,
     add_part as add, parts_of,
 };
 use crate::wire::{At, Index};
@@ -220,13 +220,13 @@ impl MessageList {
     }
 
     pub fn push(&mut self, entry: Entry) -> usize {
-        self.put(entry, Spot::End)
+        self.put(entry, Insertion::End)
     }
 
     /// Adds a message there. Returns its slot.
-    pub fn put(&mut self, entry: Entry, spot: Spot) -> usize {
+    pub fn put(&mut self, entry: Entry, place: Insertion) -> usize {
         let slot = self.slab.len();
-        self.order.put(Item { slot, calls: entry.calls.len(), follows: entry.role() == Role::Tool }, spot);
+        self.order.put(Item { slot, calls: entry.calls.len(), follows: entry.role() == Role::Tool }, place);
         self.slab.push(Some(entry));
         self.changes.push(slot);
         self.change(slot);

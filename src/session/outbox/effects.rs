@@ -2,7 +2,7 @@
 
 use crate::session::types::Effect;
 
-/// What comes is added to one list, and taken from the end of another one, which stands the other way round.
+/// New ones are added to one list, and the next one is taken from the end of the other, which stands the other way round.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     coming: Vec<Effect>,

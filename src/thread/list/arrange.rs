@@ -4,7 +4,7 @@
 //! activity of the page alone, stays right after the message that it stood after.
 
 use super::{Item, MessageList, Order};
-use crate::document::{Role, Spot};
+use crate::document::{Insertion, Role};
 use crate::thread::entry::Entry;
 
 /// An element of the server's list.
@@ -37,7 +37,7 @@ impl MessageList {
                 Stand::New(entry) => waiting.push(entry),
                 Stand::Known(slot) => {
                     for entry in std::mem::take(&mut waiting) {
-                        fresh.push(self.put(*entry, Spot::Before(slot)));
+                        fresh.push(self.put(*entry, Insertion::Before(slot)));
                     }
                 }
             }
