@@ -26,7 +26,7 @@ import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortenInit, shortNames, takeStringsOnly } from "./short-names.mjs";
-import { addOns, split, withoutNames } from "./split.mjs";
+import { addOns, split, withoutClosures, withoutNames } from "./split.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
@@ -112,9 +112,10 @@ async function optimize(module) {
   await whenChanged(name, { inputs, outputs }, () =>
     step(`Optimizing ${name}.wasm`, async () => {
       mkdirSync(glue, { recursive: true });
-      const flags = ["--target", "web", "--omit-default-module-path", "--remove-producers-section", ...(divided ? [] : ["--remove-name-section"])];
+      const flags = ["--target", "web", "--omit-default-module-path", "--remove-producers-section"];
       await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
       const made = join(glue, `${name}_bg.wasm`);
+      writeFileSync(made, withoutClosures(readFileSync(made), readFileSync(join(glue, `${name}.js`), "utf8")));
       // No single --enable-* flags: the module says itself which features it uses.
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.

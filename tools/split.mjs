@@ -58,6 +58,32 @@ export function split(bytes) {
   return { base: writeBase(module, owners, places, shared), addOns: Object.fromEntries(made) };
 }
 
+/** The functions through which JavaScript calls closures, and wakes tasks that wait. */
+const closures = /^wasm_bindgen::convert::closures::.*::invoke\b|^js_sys::futures::/;
+
+/**
+ * The module without the closures that js-sys could hand to JavaScript: wasm-bindgen leaves them all in the function table, though
+ * nothing makes one. Their places stay empty.
+ *
+ * @param {Uint8Array} bytes a module that has names
+ * @param {string} glue
+ */
+export function withoutClosures(bytes, glue) {
+  if (/\bmake\w*Closure\b/.test(glue)) throw new Failure("The glue makes closures: their functions are needed.");
+  const { imported, functions, elements } = read(bytes);
+  const isUnused = (/** @type {number} */ index) => closures.test(functions[index - imported.length]?.name ?? "");
+  const filled = elements.flatMap(({ offset, functions: all }) => filling(all.map((index, at) => [offset + at, index, isUnused(index)])));
+  const reader = new Reader(bytes, 8);
+  /** @type {[number, Uint8Array | number[]][]} */
+  const sections = [];
+  while (reader.place < bytes.length) {
+    const id = reader.byte();
+    const section = reader.block();
+    sections.push([id, id === 9 ? vector(filled) : section]);
+  }
+  return assembled(sections);
+}
+
 /** The module without what only tools read. @param {Uint8Array} bytes */
 export function withoutNames(bytes) {
   return assembled([...read(bytes).sections]);
