@@ -27,7 +27,8 @@ export function editQueued<State>(
   const hasId = typeof input === "object" && typeof input.message === "object" && input.message.id;
   const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
   const changed = { ...core, ...replaced, messages };
-  if (link.open()) return link.call("editQueued", toJson({ ...changed, ticket: Number(waiting.id) })) ?? false;
+  const live = link.live();
+  if (live) return live.call("editQueued", toJson({ ...changed, ticket: Number(waiting.id) })) ?? false;
   const json = toJson(changed);
   return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...explicit] }));
 }

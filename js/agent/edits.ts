@@ -22,7 +22,7 @@ export function createEdits<State>(
   /** The submit that waits under that id, if it still does. */
   const queued = (id: string): QueuedSubmit | undefined => {
     act();
-    link.flush();
+    link.live()?.flush();
     return read().queue.find((waiting) => waiting.id === id);
   };
 

@@ -12,16 +12,15 @@ export function createEndings<State>(
   leave: () => void,
 ): Pick<Link<State>, "stop" | "reset" | "suspend" | "dispose"> {
   const { read } = client;
-  const { pending, late, settleAll } = shared;
+  const { pending, settleAll } = shared;
 
   /** Before the core is there nothing streams that would be cut off. */
   const stopped = (at: AgentSnapshot<State>): AgentSnapshot<State> => (client.parts()?.stopped ?? cancelled)(at);
 
   return {
     stop: () => {
-      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
-      if (read().isLoading) client.parts()?.calls.abandonAll();
-      if (shared.live) return shared.live.stop();
+      const { live } = shared.home;
+      if (live) return live.stop();
       const first = pending.first();
       if (first) pending.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
@@ -29,24 +28,22 @@ export function createEndings<State>(
       return undefined;
     },
     reset: (edit, applied) => {
-      client.parts()?.calls.abandonAll();
-      if (!shared.live) applied?.();
-      else if (shared.live.reset(edit, applied)) return;
+      const { live } = shared.home;
+      if (!live) applied?.();
+      else if (live.reset(edit, applied)) return;
       pending.end();
       // Nothing of what was known before comes back.
-      shared.saved = shared.lastSave = edit.save;
+      shared.home = edit.save ? { at: "saved", last: edit.save } : {};
       pending.show(edit.fold(read()));
       settleAll("aborted");
     },
     suspend: (outcome = "disconnected") => {
       const json = link().save();
-      const { live } = shared;
-      late?.leave();
+      const { live } = shared.home;
       live?.end();
-      shared.lastSave = json;
       // A session that was told has heard of all.
       pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
-      shared.saved = true;
+      shared.home = { at: "awaited", last: json };
       leave();
       const last = pending.confirmed();
       if (last.isLoading) pending.show(stopped(last));
@@ -54,10 +51,9 @@ export function createEndings<State>(
       return json;
     },
     dispose: () => {
-      const { live } = shared;
+      const { live } = shared.home;
       live?.flush();
-      shared.disposed = true;
-      late?.leave();
+      shared.home = { at: "ended", last: shared.home.last };
       live?.end();
       pending.end();
       const last = pending.confirmed();

@@ -5,13 +5,13 @@ import { call as guarded } from "../base/call.js";
 import { belongs } from "../base/run-id.js";
 import type { SessionMethods } from "../glue/core.js";
 import type { CoreCall } from "../intents/intent.js";
-import type { LinkState, Live, LiveCalls } from "./client.js";
+import type { Calls, LinkState, Live, LiveCalls } from "./client.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>(
   read: () => AgentSnapshot<State>,
   shared: LinkState<State>,
-  { ask, start, flush }: Pick<Live<State>, "ask" | "start" | "flush">,
+  { ask, start, flush, abandonAll }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll">,
 ): LiveCalls<State> {
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
@@ -30,8 +30,13 @@ export function createLiveCalls<State>(
       if (ticket !== undefined) cancel(ticket);
     },
     cancelQueued: ({ id }) => void cancel(id),
-    stop: () => void call({ method: "stop" }),
+    stop: () => {
+      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
+      if (read().isLoading) abandonAll();
+      call({ method: "stop" });
+    },
     reset: (edit, applied) => {
+      abandonAll();
       // One change for those who look, although it is several for the core.
       shared.held = [];
       try {

@@ -10,13 +10,14 @@ export function changeQueued<State>(
   runId: string,
   change: (waiting: Queued) => Queued | undefined,
 ): boolean {
-  if (shared.live || typeof shared.saved !== "string") return false;
-  const save = JSON.parse(shared.saved) as { queue?: Queued[] };
+  const { at, last } = shared.home;
+  if (at !== "saved") return false;
+  const save = JSON.parse(last) as { queue?: Queued[] };
   const old = save.queue?.find((waiting) => waiting.runId === runId);
   if (!old) return false;
   const next = change(old);
   save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
-  shared.saved = JSON.stringify(save);
+  shared.home = { at, last: JSON.stringify(save) };
   const queue = read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : []));
   shared.pending.show({ ...shared.pending.confirmed(), queue });
   if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }

@@ -134,8 +134,8 @@ function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, 
       if (runId !== undefined) lastSave.cancelled(runId);
     },
     save: () => {
-      const { lastSave: written, pending } = home().shared;
-      const first = (): string => composeSave(written, pending.confirmed());
+      const { home: { last }, pending } = home().shared;
+      const first = (): string => composeSave(last, pending.confirmed());
       return lastSave.save(client.parts()!.settings.threadId, client.read(), queuedOf(unansweredOf(pending)), first);
     },
     ...{ received: answers.catchUp, saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },

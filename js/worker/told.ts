@@ -20,10 +20,10 @@ export interface ToldClient<State> {
 export function createToldCalls<State>({ read, shared, tell, begins }: ToldClient<State>, calls: LiveCalls<State>): LiveCalls<State> {
   /** Calls by `act`; `step` is pending until that is answered. */
   const told = (act: () => void, step: () => PendingIntent<State>): Promise<void> | undefined => {
-    const { live } = shared();
+    const { live } = shared().home;
     act();
     // It may be lost over it.
-    return live === shared().live ? tell(step()) : undefined;
+    return live === shared().home.live ? tell(step()) : undefined;
   };
 
   /** Ends the run in progress: nothing more of it is shown, whatever is on the way. */
