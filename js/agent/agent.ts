@@ -3,6 +3,7 @@
 import type { Agent, AgentOptions, AgentSnapshot, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
 import { unsupported } from "../base/failure.js";
+import { act as toAct } from "../intents/act.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
 import { portTo } from "../core/port.js";
@@ -84,7 +85,7 @@ function createAgentOf<State>(
       alive();
       thread.channel?.leave();
       // A run that waits for the core begins before it is left.
-      if (!link.live() && link.busy()) link.act({ method: "disconnect" });
+      if (!link.live() && link.busy()) link.apply(toAct("disconnect"));
       await link.live()?.call("disconnect");
       thread.channel?.current?.close();
     },

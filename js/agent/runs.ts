@@ -3,7 +3,7 @@
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, RunResult, SubmitInput } from "../api/types.js";
 import { expect, isEvent } from "../base/failure.js";
-import { askAgain } from "../intents/again.js";
+import { askAgain, askLost } from "../intents/again.js";
 import type { RunInput, RunIntent } from "../intents/run.js";
 import { submit as toSubmit } from "../intents/submit.js";
 import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput } from "./input.js";
@@ -29,10 +29,7 @@ function createAgain<State>(
   const retry = async (again?: AgainOptions): Promise<RunResult> => {
     const lost = link.lost();
     const input = toAgainInput(options(), again);
-    if (lost) {
-      const { method, json } = lost.again?.() ?? lost;
-      return start({ id: lost.id, method, json });
-    }
+    if (lost) return start(askLost(lost));
     if (read().error?.code === "load") {
       // Nothing has run yet: only the core has to come.
       await link.load();

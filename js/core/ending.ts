@@ -1,6 +1,7 @@
 // How a link comes away from a session and its runs: a stop, a reset, a suspension, the end of the agent.
 
 import type { AgentSnapshot } from "../api/types.js";
+import { act } from "../intents/act.js";
 import { cancelled } from "../snapshot/run.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
@@ -24,17 +25,17 @@ export function createEndings<State>(
       const first = pending.first();
       if (first) pending.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
-      else if (pending.list.some(({ run }) => run)) link().act({ method: "stop" });
+      else if (pending.list.some(({ run }) => run)) link().apply(act("stop"));
       return undefined;
     },
-    reset: (edit, applied) => {
+    reset: (intent) => {
       const { live } = shared.home;
-      if (!live) applied?.();
-      else if (live.reset(edit, applied)) return;
+      if (!live) intent.applied?.();
+      else if (live.apply(intent)) return;
       pending.end();
       // Nothing of what was known before comes back.
-      shared.home = edit.save ? { at: "saved", last: edit.save } : {};
-      pending.show(edit.fold(read()));
+      shared.home = intent.save ? { at: "saved", last: intent.save } : {};
+      pending.show(intent.fold(read()));
       settleAll("aborted");
     },
     suspend: (outcome = "disconnected") => {

@@ -22,10 +22,9 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
   const { runs, pending } = shared;
   const opener = createOpener(client, shared);
 
-  /** Something that needs a session waits for one. */
-  const wait = (step: Partial<PendingIntent<State>>): void => {
-    pending.add({ fold: (at) => at, acts: true, ...step });
-    opener.begin();
+  const add = (intent: PendingIntent<State>): void => {
+    pending.add(intent);
+    if (intent.acts) opener.begin();
   };
 
   const link: Link<State> = {
@@ -38,21 +37,16 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       pending.wait(run);
       if (!later) opener.begin();
     },
-    edit: (edit) => {
-      if (!link.live()?.edit(edit)) pending.add({ ...edit });
+    apply: (intent) => {
+      const live = link.live();
+      // A decision may be what the session was lost at.
+      if (!live || (!live.apply(intent) && !intent.acts)) add({ ...intent });
     },
-    act: (act) => (link.live() ?? { act: wait }).act(act),
-    onceOpen: (then) => wait({ then }),
+    onceOpen: (then) => add({ fold: (at) => at, acts: true, then }),
     cancel: (run) => {
       if (runs.has(run)) (link.live() ?? pending).cancel(run);
     },
-    cancelQueued: (row) => {
-      const live = link.live();
-      if (!live) return link.queued(row.runId, () => undefined);
-      live.cancelQueued(row);
-      return true;
-    },
-    queued: (runId, change) => !!client.parts()?.changeQueued(client, shared, runId, change),
+    queued: (intent) => !!(link.live()?.apply(intent) ?? client.parts()?.changeQueued(shared, intent)),
     save: () => {
       const json = link.live()?.save();
       if (json) return json;

@@ -17,6 +17,7 @@ export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Int
     method: "fork",
     json,
     save: json,
+    resets: true,
     fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
   };
 }

@@ -1,4 +1,4 @@
-// An intent: something that a person or the application does. One file for each kind.
+// An intent: something that a person or the application does. The kinds that begin a run are in run.ts.
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { SessionMethods } from "../glue/core.js";
@@ -9,10 +9,17 @@ export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMetho
   readonly json?: string | undefined;
 }
 
-/** Something that a person or the application does. */
+/** Something that a person or the application does. Each kind makes it of its data. */
 export interface Intent<State> extends CoreCall {
   /** Shows it at once. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The save of the agent with it, if it has more than the snapshot. */
+  /** It needs a session. */
+  readonly acts?: boolean | undefined;
+  /** It ends the run in progress. */
+  readonly stops?: boolean;
+  /** It ends every run, and the thread begins anew: with `save`, if that has more than the snapshot. */
+  readonly resets?: boolean;
   readonly save?: string;
+  /** Called once the session has done it, before anything that comes after it is shown. */
+  readonly applied?: (() => void) | undefined;
 }

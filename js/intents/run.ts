@@ -30,18 +30,17 @@ export interface RunIntent<State> extends CoreCall<BeginningMethod>, Partial<Pic
   readonly id: string;
   /** Default: `queue`. */
   readonly ifBusy?: "queue" | "replace" | "drop" | "reject";
-  /** Starts it after a load that failed, when its messages stand in the thread already. */
-  readonly again?: () => CoreCall<BeginningMethod>;
   /** One of several that settle with the same run, for which callbacks are called once. */
   readonly part?: boolean;
   /** It waits in the queue for what a person decides. */
   readonly waits?: boolean;
-  /** How a save has it while it waits; absent where it cannot wait in one. */
-  readonly queued?: () => Queued;
+  /** It can wait in a save. */
+  readonly queued?: boolean;
 }
 
-/** The same as a save has it while it waits. */
-export const toQueued = (start: Queued["start"], json: string): Queued => ({ messages: [], ...JSON.parse(json), start });
+/** The runs as a save has them while they wait, but for those that cannot wait in one. */
+export const queuedOf = <State>(some: readonly { readonly run?: RunIntent<State> | undefined }[]): Queued[] =>
+  some.flatMap(({ run }) => (run?.queued ? { messages: [], ...JSON.parse(run.json!), start: run.method } : []));
 
 /** The fold of a run that begins: it brings what it has, and is in progress. */
 export const begins = <State>({ id, fold }: Pick<Intent<State>, "fold"> & { readonly id: string }) => (at: AgentSnapshot<State>): AgentSnapshot<State> =>

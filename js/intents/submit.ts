@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot, Message, ResumeEntry, ToolCall } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import { toQueued, type RunInput, type RunIntent } from "./run.js";
+import type { RunInput, RunIntent } from "./run.js";
 
 /** The core's form of a submit. */
 export interface CoreInput extends RunInput {
@@ -16,17 +16,13 @@ export interface CoreInput extends RunInput {
 
 /** Submits this; `calls`: those of the thread, for whose approval it may wait. */
 export function submit<State>(core: CoreInput, calls: readonly ToolCall[]): RunIntent<State> {
-  const json = toJson(core);
   return {
     id: core.runId,
     ifBusy: core.ifBusy,
     waits: core.ifAwaiting === "wait" && calls.some(({ phase }) => phase === "awaiting-approval"),
-    queued: () => toQueued("submit", json),
-    ...{ method: "submit", json },
-    again: () => {
-      const rest = { ...core, messages: [], replaces: undefined };
-      return core.resume ? { method: "submit", json: toJson({ ...rest, state: undefined }) } : { method: "retry", json: toJson(rest) };
-    },
+    queued: true,
+    method: "submit",
+    json: toJson(core),
     fold: (at) => submitted(at, core),
   };
 }

@@ -20,7 +20,7 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; live(): object | undefined; edit(edit: never): void };
+  readonly link: { busy(): boolean; live(): object | undefined; apply(edit: never): void };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };
@@ -50,7 +50,7 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
       jobs.start(kit.answer(entry, kit.toRunInput(currentOptions())) as never).catch(() => {});
     },
     first: () => (options().persist || options().restore ? undefined : shown.first),
-    edit: (before, after) => link.edit(kit.messagesEdit(before, after) as never),
+    edit: (before, after) => link.apply(kit.messagesEdit(before, after) as never),
     edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,
     editedState: (before, after, state) => kit.edited(before, after, state),
     input: () => kit.toRunInput(currentOptions()),

@@ -4,11 +4,12 @@ import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
 import type { LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
-import type { CoreCall } from "../intents/intent.js";
+import type { Intent } from "../intents/intent.js";
+import { queuedOf } from "../intents/run.js";
 import { composeSave } from "../snapshot/compose.js";
 import { createAnswers, type Answers } from "./answers.js";
 import { createLastSave, type LastSave } from "./last-save.js";
-import { queuedOf, remainsOf, unansweredOf } from "./loss.js";
+import { remainsOf, unansweredOf } from "./loss.js";
 import type { Pool } from "./pool.js";
 import { createToldCalls, type ToldClient } from "./told.js";
 import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
@@ -42,7 +43,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
   const lose = (died: boolean, read: boolean, fail: () => void): () => void => {
     const { link, shared: { pending, runs } } = home();
     const shown = client.read();
-    const acts = pending.list.filter((step) => step.acts) as readonly CoreCall[];
+    const decisions = pending.list.filter(({ acts }) => acts) as readonly Intent<State>[];
     const left = remainsOf(client, pending, lastSave, { died, read, replies: [...runs].filter(({ part }) => part) });
     leave();
     pending.end({ ...shown, queue: [...shown.queue, ...left.rows] });
@@ -58,7 +59,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
       }
       rescue = undefined;
       // Once, so that what ends a worker does not end one after the other.
-      if (died) acts.forEach(({ method, json }) => link.act({ method, json }));
+      if (died) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
     };
   };
 
@@ -92,7 +93,7 @@ function createTold<State>(
   lastSave: LastSave<State>,
   answers: Answers<State>,
   session: () => RemoteSession | undefined,
-): Pick<LateCore<State>, "calls" | "opened" | "answered" | "keep"> {
+): Pick<LateCore<State>, "taking" | "opened" | "answered" | "keep"> {
   const told: ToldClient<State> = {
     read: client.read,
     shared: () => home().shared,
@@ -107,7 +108,7 @@ function createTold<State>(
     },
   };
   return {
-    calls: (calls) => createToldCalls(told, calls),
+    taking: (intake) => createToldCalls(told, intake),
     opened: (all) => {
       const shown = home().shared.pending.confirmed();
       // Decisions are not told anew should it be lost: they may be what it is lost at.

@@ -1,9 +1,8 @@
-// The calls of a session that answers later. What each will do to the snapshot is guessed, and is pending until the answer.
+// A session that answers later. What it is told is pending until the answer.
 
 import type { AgentSnapshot } from "../api/types.js";
-import type { LinkState, LiveCalls, PendingIntent } from "../core/client.js";
+import type { Intake, LinkState, PendingIntent } from "../core/client.js";
 import { begins as beginning } from "../intents/run.js";
-import { stopped } from "../snapshot/cut-off.js";
 
 /** The link of such a session. */
 export interface ToldClient<State> {
@@ -16,55 +15,27 @@ export interface ToldClient<State> {
   begins(save: string | undefined): void;
 }
 
-/** The calls, made by `calls`. */
-export function createToldCalls<State>({ read, shared, tell, begins }: ToldClient<State>, calls: LiveCalls<State>): LiveCalls<State> {
-  /** Calls by `act`; `step` is pending until that is answered. */
-  const told = (act: () => void, step: () => PendingIntent<State>): Promise<void> | undefined => {
+/** The session that takes it by `intake`. */
+export function createToldCalls<State>({ read, shared, tell, begins }: ToldClient<State>, intake: Intake<State>): Intake<State> {
+  /** Calls by `take`; it is pending until that is answered. */
+  const told = <Taken>(take: () => Taken, pending: PendingIntent<State>): Taken | Promise<void> => {
     const { live } = shared().home;
-    act();
+    const taken = take();
     // It may be lost over it.
-    return live === shared().home.live ? tell(step()) : undefined;
-  };
-
-  /** Ends the run in progress: nothing more of it is shown, whatever is on the way. */
-  const end = (act: () => void): Promise<void> | undefined => {
-    const shown = read();
-    // A submit that is queued begins next.
-    const still = shown.queue.length || !shown.isLoading ? shown : stopped(shown);
-    return told(act, () => ({ fold: () => still, stops: true }));
-  };
-
-  const dequeue = (act: () => void, runId: string): void => {
-    void told(act, () => ({ fold: (at) => ({ ...at, queue: at.queue.filter((row) => row.runId !== runId) }) }));
+    return (live === shared().home.live && tell(pending)) || taken;
   };
 
   return {
-    ...calls,
     run: (run) => {
       const waits = !!(read().isLoading || run.part || run.waits);
       // One that may be refused is in no save before it is taken.
       const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
-      void told(() => calls.run(run), () => ({ fold: waits ? (at) => at : beginning(run), run, kept, waits }));
+      void told(() => intake.run(run), { fold: waits ? (at) => at : beginning(run), run, kept, waits });
     },
-    edit: (edit) => {
-      let taken = false;
-      void told(() => (taken = calls.edit(edit)), () => ({ ...edit }));
-      return taken;
-    },
-    act: (act) => void told(() => calls.act(act), () => ({ fold: (at) => at, acts: true, ...act })),
-    cancel: (run) => {
-      const { runId, isLoading } = read();
-      const act = (): void => calls.cancel(run);
-      if (isLoading && runId === run.id) void end(act);
-      else dequeue(act, run.id);
-    },
-    cancelQueued: (row) => dequeue(() => calls.cancelQueued(row), row.runId),
-    stop: () => end(() => void calls.stop()),
-    reset: (edit, applied) => {
-      begins(edit.save);
-      let taken = false;
-      const answered = told(() => (taken = calls.reset(edit)), () => ({ fold: edit.fold, applied }));
-      if (!answered) applied?.();
+    apply: ({ applied, ...intent }) => {
+      if (intent.resets) begins(intent.save);
+      const taken = told(() => intake.apply(intent), { ...intent, applied });
+      if (typeof taken === "boolean") applied?.();
       return taken;
     },
   };

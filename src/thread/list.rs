@@ -21,8 +21,6 @@ use crate::wire::{At, Index};
 use crate::wire::{Gather, same};
 pub(super) use arrange::Stand;
 use entries::Entries;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// How a snapshot of the messages treats a message that it does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -79,9 +79,13 @@ impl Authority {
         if types.is_null() {
             return Self::Every;
         }
-        let names: Option<Vec<String>> =
-            types.array().and_then(|list| list.into_iter().map(|raw| raw.string().map(Into::into)).collect());
-        names.map_or(Self::None, Self::Types)
+        let Some(types) = types.array() else { return Self::None };
+        let mut names = Vec::new();
+        for name in types {
+            let Some(name) = name.string() else { return Self::None };
+            names.push(name.into_owned());
+        }
+        Self::Types(names)
     }
 
     /// The classes of messages of which a snapshot takes away what it does not name.

@@ -30,7 +30,7 @@ export const bugs = [
   {
     name: "a decision that the worker has not heard of is forgotten",
     file: "worker/sessions.ts",
-    from: "if (died) acts.forEach(({ method, json }) => link.act({ method, json }));",
+    from: "if (died) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));",
     to: "",
     tests: ["worker-deaths"],
   },

@@ -79,13 +79,10 @@ impl Session {
         let thread_id = fields.text("threadId").ok_or_else(damaged)?.into_owned();
         let (messages, interrupts, _) = (list("messages")?, list("interrupts")?, list("unsent")?);
         let state = fields.get("state").ok_or_else(damaged)?;
-        let queue: Result<Vec<Submit>, Misuse> = list("queue")?
-            .array()
-            .into_iter()
-            .flatten()
-            .map(|raw| Submit::restore(raw, self.options.max_depth))
-            .collect();
-        let queue = queue.map_err(|_| damaged())?;
+        let mut queue = Vec::new();
+        for raw in list("queue")?.array().unwrap_or_default() {
+            queue.push(Submit::restore(raw, self.options.max_depth).ok_or_else(damaged)?);
+        }
         let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
         // Whatever waits here is not of that session.
         self.abandon(false, now);

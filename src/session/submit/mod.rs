@@ -169,11 +169,9 @@ impl Submit {
         object.close();
     }
 
-    pub fn restore(raw: Raw<'_>, depth: usize) -> Result<Self, Misuse> {
-        let expected = Misuse::Input("a saved submit");
-        let fields: Fields<'_> = raw.object().ok_or(expected.clone())?;
-        let start = fields.text("start").and_then(|start| Start::parse(&start)).ok_or(expected.clone())?;
-        Self::read(raw.text(), depth, start).map(|(submit, _)| submit)
+    pub fn restore(raw: Raw<'_>, depth: usize) -> Option<Self> {
+        let start = Start::parse(&raw.object()?.text("start")?)?;
+        Some(Self::read(raw.text(), depth, start).ok()?.0)
     }
 }
 
