@@ -46,8 +46,7 @@ export function createLiveCalls<State>(
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) abandonAll();
-      const told = apply(stop(read()));
-      return typeof told === "boolean" ? undefined : told;
+      return apply(stop(read()));
     },
     save: () => {
       let json: string | undefined;

@@ -30,8 +30,8 @@ export interface RunIntent<State> extends CoreCall<BeginningMethod>, Partial<Pic
   readonly id: string;
   /** Default: `queue`. */
   readonly ifBusy?: "queue" | "replace" | "drop" | "reject";
-  /** One of several that settle with the same run, for which callbacks are called once. */
-  readonly part?: boolean;
+  /** The same value in several that settle with the same run, for which callbacks are called once. */
+  readonly part?: object | true;
   /** It waits in the queue for what a person decides. */
   readonly waits?: boolean;
   /** It can wait in a save. */

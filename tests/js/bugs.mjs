@@ -36,7 +36,7 @@ export const bugs = [
   },
   {
     name: "a save has no submit that a worker's session was opened for",
-    file: "worker/sessions.ts",
+    file: "worker/told.ts",
     from: "kept: !!run.queued }",
     to: "kept: false }",
     tests: ["worker"],

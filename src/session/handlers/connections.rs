@@ -7,7 +7,7 @@ use crate::session::run::{Run, RunState};
 use crate::session::submit::Submit;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
-use crate::wire::{Fields, JsonWriter, keep_private};
+use crate::wire::{Fields, keep_private};
 
 impl Session {
     /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
@@ -292,20 +292,10 @@ impl Session {
         if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.progress.has_advanced() {
             return;
         }
-        let json = self.stands();
+        let json = self.thread.stands();
         if let (true, Some(run)) = (self.rejoin.progress.ends_otherwise(&json), &mut self.run) {
             run.is_new();
         }
-    }
-
-    /// Messages and state, to be compared.
-    pub(super) fn stands(&self) -> String {
-        let mut json = String::new();
-        let mut list = JsonWriter::array(&mut json);
-        self.thread.write_messages(&mut list);
-        list.close();
-        self.thread.state().write(&mut json);
-        json
     }
 
     /// How a run ends whose connection is lost for good.

@@ -145,7 +145,9 @@ impl Session {
     /// A server that knows the id of the question may ignore it, so that the answer that was asked for again is none.
     fn warn_of_nothing(&mut self, outcome: Outcome) {
         let before = self.run.as_mut().and_then(|run| run.before.take()).filter(|_| outcome == Outcome::Success);
-        if before.is_some_and(|before| before == hash(&self.stands())) && !self.rejoin.has_reported(Report::Custom) {
+        if before.is_some_and(|before| before == hash(&self.thread.stands()))
+            && !self.rejoin.has_reported(Report::Custom)
+        {
             let message = "the answer that was asked for again is none: a server may ignore a message whose id it knows (newMessageId)";
             self.warn("retry-unanswered", "RUN_FINISHED", message);
         }
