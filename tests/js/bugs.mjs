@@ -112,6 +112,27 @@ export const bugs = [
     tests: ["edits"],
   },
   {
+    name: "an edit of a submit that waits is shown only once the core has it",
+    file: "intents/edit-queued.ts",
+    from: "(row.runId === runId ? { ...row, messages } : row)",
+    to: "row",
+    tests: ["kinds", "worker-table"],
+  },
+  {
+    name: "a run that was stopped goes on in the page until the worker has answered",
+    file: "intents/stop.ts",
+    from: "still ??=",
+    to: "still =",
+    tests: ["kinds"],
+  },
+  {
+    name: "a submit that is asked again after a failed load has its messages twice",
+    file: "intents/again.ts",
+    from: "messages: [], replaces",
+    to: "replaces",
+    tests: ["kinds"],
+  },
+  {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
     from: "updates.patch();\n    updates.acted();",
