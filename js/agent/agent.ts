@@ -74,7 +74,7 @@ function createAgentOf<State>(
       return thread.remote.ready;
     },
     // The run that opens the thread is none of the person's: what was decided meanwhile continues.
-    stop: async () => (!view.read().isLoading && thread.remote.thread?.giveUp() ? undefined : link.stop()),
+    stop: async () => void ((!view.read().isLoading && thread.remote.thread?.giveUp()) || (await link.stop())),
     connect: async () => {
       act();
       const channel = await thread.openChannel();

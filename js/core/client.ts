@@ -4,8 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
-import type { Intent } from "../intents/intent.js";
-import type { QueuedIntent } from "../intents/queued.js";
+import type { Intent, QueuedIntent } from "../intents/intent.js";
 import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
@@ -32,9 +31,7 @@ export interface Calls {
 }
 
 /** A run that somebody waits for. Its method returns a ticket. */
-export interface Run<State> extends RunIntent<State>, Pick<Intent<State>, "fold"> {
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  readonly ifBusy: NonNullable<RunIntent<State>["ifBusy"]>;
+export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, Required<Pick<RunIntent<State>, "fold" | "ifBusy">> {
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
   /** Replies that a reset has ended have another one. */
@@ -119,7 +116,7 @@ export interface LiveCalls<State> extends Intake<State> {
   /** Returns the result; nothing if the session was lost over it. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   cancel(run: Run<State>): void;
-  stop(): void | Promise<void>;
+  stop(): boolean | Promise<void>;
   /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
   save(): string | undefined;
   /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
@@ -216,7 +213,7 @@ export interface Link<State> {
   /** Brings the snapshot up to date. */
   flush(): void;
   cancel(run: Run<State>): void;
-  stop(): void | Promise<void>;
+  stop(): unknown;
   /** An intent that ends every run. */
   reset(intent: Intent<State>): void;
   /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */

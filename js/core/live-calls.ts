@@ -42,10 +42,7 @@ export function createLiveCalls<State>(
       const id = ticket === undefined ? read().queue.find((row) => row.runId === runId)?.id : `${ticket}`;
       if (id !== undefined) void apply(cancel({ id, runId }, read()));
     },
-    stop: () => {
-      const told = apply(stop(read()));
-      return typeof told === "boolean" ? undefined : told;
-    },
+    stop: () => apply(stop(read())),
     save: () => {
       let json: string | undefined;
       guarded(() => void (json = value("save")));

@@ -1,6 +1,6 @@
 // A submit that waits in the save that the next session begins with.
 
-import type { QueuedIntent } from "../intents/queued.js";
+import type { QueuedIntent } from "../intents/intent.js";
 import type { Queued } from "../snapshot/save.js";
 import type { LinkState } from "./client.js";
 

@@ -5,9 +5,6 @@ import { toJson } from "../base/failure.js";
 import type { Intent } from "./intent.js";
 
 /** Calls that method; the data as the core reads it. */
-export const act = <State>(method: Intent<State>["method"], data?: object): Intent<State> => ({
-  method,
-  json: data && toJson(data),
-  fold: (at) => at,
-  acts: true,
-});
+export function act<State>(method: Intent<State>["method"], data?: object): Intent<State> {
+  return { method, json: data && toJson(data), fold: (at) => at, acts: true };
+}

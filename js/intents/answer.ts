@@ -5,9 +5,6 @@ import { toJson } from "../base/failure.js";
 import type { RunInput, RunIntent } from "./run.js";
 
 /** The answer, and the input of the run that follows. */
-export const answer = <State>(entry: ResumeEntry, run: RunInput): RunIntent<State> => ({
-  id: run.runId,
-  method: "answer",
-  json: toJson({ ...entry, run }),
-  part: true,
-});
+export function answer<State>(entry: ResumeEntry, run: RunInput): RunIntent<State> {
+  return { id: run.runId, method: "answer", json: toJson({ ...entry, run }), part: true };
+}

@@ -29,11 +29,7 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
 }
 
 /** Edited messages, and their calls. */
-export function editedMessages<State>(
-  before: readonly Message[],
-  after: readonly Message[],
-  at: AgentSnapshot<State>,
-): AgentSnapshot<State> {
+export function editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State> {
   const byKey = (some: readonly Message[]) => new Map(some.map((message) => [messageKey(message), message]));
   const [then, now] = [byKey(before), byKey(at.messages)];
   const list = after.flatMap((message): readonly Message[] => {

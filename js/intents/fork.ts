@@ -13,11 +13,6 @@ export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Int
   // As a save of that time: its calls have been executed, or never will be.
   const handled = then.toolCalls.map(({ id }) => id);
   const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
-  return {
-    method: "fork",
-    json,
-    save: json,
-    resets: true,
-    fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-  };
+  const forked = { ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts };
+  return { method: "fork", json, save: json, resets: true, fold: () => forked };
 }

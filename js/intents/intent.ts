@@ -2,6 +2,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { SessionMethods } from "../glue/core.js";
+import type { Queued } from "../snapshot/save.js";
 
 /** A call of the session: one of its methods, with its argument as JSON text. */
 export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
@@ -13,6 +14,8 @@ export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMetho
 export interface Intent<State> extends CoreCall {
   /** Shows it at once. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** The submit that it changes. */
+  readonly runId?: string;
   /** It needs a session. */
   readonly acts?: boolean | undefined;
   /** It ends the run in progress. */
@@ -22,4 +25,11 @@ export interface Intent<State> extends CoreCall {
   readonly save?: string;
   /** Called once the session has done it, before anything that comes after it is shown. */
   readonly applied?: (() => void) | undefined;
+}
+
+/** A change of a submit that waits: in the queue of a session, or in the save that the next session begins with. */
+export interface QueuedIntent<State> extends Intent<State> {
+  readonly runId: string;
+  /** The submit as a save has it from then on; nothing if it is taken out. */
+  waiting(old: Queued): Queued | undefined;
 }

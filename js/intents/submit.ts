@@ -16,15 +16,9 @@ export interface CoreInput extends RunInput {
 
 /** Submits this; `calls`: those of the thread, for whose approval it may wait. */
 export function submit<State>(core: CoreInput, calls: readonly ToolCall[]): RunIntent<State> {
-  return {
-    id: core.runId,
-    ifBusy: core.ifBusy,
-    waits: core.ifAwaiting === "wait" && calls.some(({ phase }) => phase === "awaiting-approval"),
-    queued: true,
-    method: "submit",
-    json: toJson(core),
-    fold: (at) => submitted(at, core),
-  };
+  const { runId: id, ifBusy, ifAwaiting } = core;
+  const waits = ifAwaiting === "wait" && calls.some(({ phase }) => phase === "awaiting-approval");
+  return { id, method: "submit", json: toJson(core), ifBusy, waits, queued: true, fold: (at) => submitted(at, core) };
 }
 
 /** The messages are appended, or take the place of `replaces` and what follows it. Idempotent. */

@@ -11,7 +11,7 @@ import { createAnswers, type Answers } from "./answers.js";
 import { createLastSave, type LastSave } from "./last-save.js";
 import { remainsOf, unansweredOf } from "./loss.js";
 import type { Pool } from "./pool.js";
-import { createToldCalls, type ToldClient } from "./told.js";
+import { createTold } from "./told.js";
 import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
 
 /** The link over the sessions, with its state. */
@@ -83,40 +83,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     return (current = session);
   };
 
-  return { open, core: { ...createTold(client, home, lastSave, answers, () => current), leave, rescue: (messages) => rescue?.(messages) } };
-}
-
-/** A session's calls, which are pending until it has answered. */
-function createTold<State>(
-  client: LinkClient<State>,
-  home: () => SessionsHome<State>,
-  lastSave: LastSave<State>,
-  answers: Answers<State>,
-  session: () => RemoteSession | undefined,
-): Pick<LateCore<State>, "taking" | "opened" | "answered" | "keep"> {
-  const told: ToldClient<State> = {
-    read: client.read,
-    shared: () => home().shared,
-    tell: (...steps) => {
-      const current = session();
-      return current && answers.tell(current, ...steps);
-    },
-    begins: (anew = composeSave(undefined, client.empty())) => {
-      // Nothing that the worker has reported before comes back.
-      for (const step of home().shared.pending.list) step.kept = false;
-      lastSave.begins(anew);
-    },
-  };
-  return {
-    taking: (intake) => createToldCalls(told, intake),
-    opened: (all) => {
-      const shown = home().shared.pending.confirmed();
-      // Decisions are not told anew should it be lost: they may be what it is lost at.
-      const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
-      void told.tell({ fold: () => shown }, ...runs);
-    },
-    ...{ answered: answers.drop, keep: answers.keep },
-  };
+  return { open, core: { ...createTold(client, () => home().shared, lastSave, answers, () => current), leave, rescue: (messages) => rescue?.(messages) } };
 }
 
 /** The reports that are alike for every session. */
@@ -128,11 +95,6 @@ function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, 
       const early = answers.settled(ticket);
       settle();
       if (early) client.save(home().link.save(), () => {});
-    },
-    cancelling: (ticket) => {
-      const { shared: { runs } } = home();
-      const runId = client.read().queue.find(({ id }) => id === `${ticket}`)?.runId ?? [...runs].find((run) => run.ticket === ticket)?.id;
-      if (runId !== undefined) lastSave.cancelled(runId);
     },
     save: () => {
       const { lastSave: written, pending } = home().shared;

@@ -1,23 +1,27 @@
 // A session that answers later. What it is told is pending until the answer.
 
-import type { AgentSnapshot } from "../api/types.js";
-import type { Intake, LinkState, PendingIntent } from "../core/client.js";
-import { begins as beginning } from "../intents/run.js";
+import type { Intake, LateCore, LinkClient, LinkState, PendingIntent } from "../core/client.js";
+import { begins } from "../intents/run.js";
+import { composeSave } from "../snapshot/compose.js";
+import type { Answers } from "./answers.js";
+import type { LastSave } from "./last-save.js";
+import type { RemoteSession } from "./session.js";
 
-/** The link of such a session. */
-export interface ToldClient<State> {
-  /** Returns what is shown. */
-  read(): AgentSnapshot<State>;
-  shared(): LinkState<State>;
-  /** The session was told these; resolves when it has answered. Nothing where it is in the page. */
-  tell(...told: PendingIntent<State>[]): Promise<void> | undefined;
-  /** The agent begins anew, as this save. */
-  begins(save: string | undefined): void;
-}
+/** The way in of such sessions; `session`: the current one, or nothing where the core is in the page. */
+export function createTold<State>(
+  { read, empty }: LinkClient<State>,
+  shared: () => LinkState<State>,
+  lastSave: LastSave<State>,
+  answers: Answers<State>,
+  session: () => RemoteSession | undefined,
+): Pick<LateCore<State>, "taking" | "opened" | "answered" | "keep"> {
+  /** It has these to do; resolves when it has answered. */
+  const tell = (...pending: PendingIntent<State>[]): Promise<void> | undefined => {
+    const current = session();
+    return current && answers.tell(current, ...pending);
+  };
 
-/** The session that takes it by `intake`. */
-export function createToldCalls<State>({ read, shared, tell, begins }: ToldClient<State>, intake: Intake<State>): Intake<State> {
-  /** Calls by `take`; it is pending until that is answered. */
+  /** Tells it by `take`. */
   const told = <Taken>(take: () => Taken, pending: PendingIntent<State>): Taken | Promise<void> => {
     const { live } = shared();
     const taken = take();
@@ -25,16 +29,20 @@ export function createToldCalls<State>({ read, shared, tell, begins }: ToldClien
     return (live === shared().live && tell(pending)) || taken;
   };
 
-  return {
+  const taking = (intake: Intake<State>): Intake<State> => ({
     run: (run) => {
       const waits = !!(read().isLoading || run.part || run.waits);
       // One that may be refused is in no save before it is taken.
       const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
-      void told(() => intake.run(run), { fold: waits ? (at) => at : beginning(run), run, kept, waits });
+      void told(() => intake.run(run), { fold: waits ? (at) => at : begins(run), run, kept, waits });
     },
     apply: ({ applied, ...intent }) => {
-      if (intent.resets) {
-        begins(intent.save);
+      const { method, resets, save, runId } = intent;
+      if (method === "cancel" && runId !== undefined) lastSave.cancelled(runId);
+      if (resets) {
+        // Nothing that the worker has reported before comes back.
+        for (const step of shared().pending.list) step.kept = false;
+        lastSave.begins(save ?? composeSave(undefined, empty()));
         // It ends the replies so far: one that is sent from now on is none of theirs.
         for (const run of shared().runs) run.part &&= intent;
       }
@@ -42,5 +50,16 @@ export function createToldCalls<State>({ read, shared, tell, begins }: ToldClien
       if (typeof taken === "boolean") applied?.();
       return taken;
     },
+  });
+
+  return {
+    taking,
+    opened: (all) => {
+      const shown = shared().pending.confirmed();
+      // Decisions are not told anew should it be lost: they may be what it is lost at.
+      const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
+      void tell({ fold: () => shown }, ...runs);
+    },
+    ...{ answered: answers.drop, keep: answers.keep },
   };
 }

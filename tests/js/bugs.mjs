@@ -36,7 +36,7 @@ export const bugs = [
   },
   {
     name: "a save has no submit that a worker's session was opened for",
-    file: "worker/sessions.ts",
+    file: "worker/told.ts",
     from: "kept: !!run.queued }",
     to: "kept: false }",
     tests: ["worker"],
@@ -110,6 +110,27 @@ export const bugs = [
     from: "toJson({ before: from, after: to })",
     to: "toJson({ before: null, after })",
     tests: ["edits"],
+  },
+  {
+    name: "an edit of a submit that waits is shown only once the core has it",
+    file: "intents/edit-queued.ts",
+    from: "(row.runId === runId ? { ...row, messages } : row)",
+    to: "row",
+    tests: ["kinds", "worker-table"],
+  },
+  {
+    name: "a run that was stopped goes on in the page until the worker has answered",
+    file: "intents/stop.ts",
+    from: "still ??=",
+    to: "still =",
+    tests: ["kinds"],
+  },
+  {
+    name: "a submit that is asked again after a failed load has its messages twice",
+    file: "intents/again.ts",
+    from: "messages: [], replaces",
+    to: "replaces",
+    tests: ["kinds"],
   },
   {
     name: "a run ends in the page before what it has brought is shown",

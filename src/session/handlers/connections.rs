@@ -89,7 +89,7 @@ impl Session {
         if run.end().is_none() {
             let reason = self.withheld(now).unwrap_or(reason);
             let message = format!("The server does not accept the credentials: {reason}");
-            self.end_as((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
+            self.end_as((outcome, Some(AgentError::new(ErrorKind::Auth, &message, false))));
         }
         self.finish(now);
         self.next(now);
@@ -306,7 +306,7 @@ impl Session {
                     Target::Resume => format!("The run could not be joined: {reason}"),
                     _ => format!("The server could not be reached: {reason}"),
                 };
-                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, message, true)))
+                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, &message, true)))
             }
             _ => (Outcome::Truncated, Some(AgentError::truncated(Some(reason)))),
         }

@@ -1,5 +1,6 @@
 //! The effect of an event on the session, before and after it is in the thread.
 
+use crate::document::ERROR_CODE;
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyRest;
@@ -79,8 +80,8 @@ impl Session {
                 self.take_outcome(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
-                let mut error = AgentError::new(ErrorKind::Run, message.to_text(), true);
-                error.code = code.map(Str::to_text);
+                let error = AgentError::new(ErrorKind::Run, &message.decode(), true);
+                let error = error.with(ERROR_CODE, code.map(Str::decode).as_deref());
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }
             // They are the thread's alone.

@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::types::Misuse;
 use crate::session::types::Outcome;
-use crate::wire::{At, Fields, Index, JsonWriter, Raw, keep_private};
+use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw, keep_private};
 
 /// The value of `v`.
 const VERSION: &str = "1";
@@ -46,9 +46,9 @@ impl Session {
         self.page.save(&mut object, self.thread.orphans());
         // A retry drops them. A run that cannot be joined is over once the page is left; what waits in the page is not.
         let failed = self.thread.failed_calls(running && self.options.network.resume.is_none());
-        let mut failed = failed.filter(|id| self.page.stage_of(id).is_none()).peekable();
-        if failed.peek().is_some() {
-            object.strings("failed", failed);
+        let failed: Vec<&str> = failed.filter(|id| self.page.stage_of(id).is_none()).gather();
+        if !failed.is_empty() {
+            object.strings("failed", failed.into_iter());
         }
         let mut queue = JsonWriter::array(object.member("queue"));
         self.queue.iter().for_each(|submit| submit.save(queue.item()));

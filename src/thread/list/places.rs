@@ -19,7 +19,7 @@ impl MessageList {
                 changes.push((self.order.place(*slot).message, *slot, 0));
             }
         }
-        self.changed_parts(changes, sent, |entry, _| entry.place)
+        parts_of(changes, sent, &|slot, _| Some(self.gone(slot)?.place.is_some()))
     }
 
     /// The same of the calls.
@@ -46,30 +46,12 @@ impl MessageList {
                 changes.push((before + call, *slot, call));
             }
         }
-        self.changed_parts(changes, sent, |entry, call| entry.calls.get(call)?.place)
+        parts_of(changes, sent, &|slot, call| Some(self.gone(slot)?.calls.get(call)?.place.is_some()))
     }
 
-    /// `changes`: where in the order what is new or gone stands, its slot, and which call it is. `mirrored`: where the mirror has
-    /// what is gone.
-    fn changed_parts(
-        &self,
-        mut changes: Vec<(usize, usize, usize)>,
-        sent: usize,
-        mirrored: fn(&Entry, usize) -> Option<usize>,
-    ) -> Vec<Part> {
-        changes.sort_unstable();
-        let (mut parts, mut at, mut place) = (Vec::new(), 0, 0);
-        for (change, slot, call) in changes {
-            let kept = change.saturating_sub(at);
-            add(&mut parts, Part::Keep(place..place + kept));
-            (at, place) = (change + 1, place + kept);
-            match self.slab.get(slot) {
-                Some(Some(entry)) if entry.gone => place += usize::from(mirrored(entry, call).is_some()),
-                _ => add(&mut parts, Part::New(slot, call)),
-            }
-        }
-        add(&mut parts, Part::Keep(place..sent));
-        parts
+    /// A message that is gone, whose place is held.
+    fn gone(&self, slot: usize) -> Option<&Entry> {
+        self.slab.get(slot)?.as_ref().filter(|entry| entry.gone)
     }
 
     /// The mirror has the lists as they are. Returns what of them has more to tell.

@@ -1,8 +1,9 @@
-// Changes of a submit that waits.
+// Edits of what only the core brings: a submit that waits, a checkpoint.
 
-import type { Agent, QueuedSubmit } from "../api/types.js";
+import type { Agent, AgentSnapshot, QueuedSubmit } from "../api/types.js";
 import { cancel } from "../intents/cancel.js";
 import { queuedEdit } from "../intents/edit-queued.js";
+import { toFork } from "../intents/fork.js";
 import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
@@ -39,4 +40,11 @@ export function editQueued<State>(self: Editing<State>, id: string, input: Param
   const hasId = typeof input === "object" && typeof input.message === "object" && input.message.id;
   const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
   return self.thread.link.queued(queuedEdit(waiting, { ...core, ...replaced, messages }));
+}
+
+/** Makes the thread what it was at that checkpoint. False if it is not known. */
+export function fork<State>({ thread: { link, source, read } }: Editing<State>, checkpoint: string): boolean {
+  const then = source.parts()!.history.at(checkpoint) as AgentSnapshot<State> | undefined;
+  if (then) link.reset(toFork(read().threadId, then));
+  return !!then;
 }
