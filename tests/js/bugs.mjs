@@ -58,8 +58,8 @@ export const bugs = [
   {
     name: "a store is released while the worker has yet to answer",
     file: "core/link.ts",
-    from: "=> shared.live || (run && !run.part) || acts)",
-    to: "=> !shared.live && ((run && !run.part) || acts))",
+    from: "=> link.live() || (run && !run.part) || acts)",
+    to: "=> !link.live() && ((run && !run.part) || acts))",
     tests: ["saves-tabs"],
   },
   {
