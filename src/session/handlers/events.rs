@@ -79,7 +79,7 @@ impl Session {
                 self.take_outcome(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
-                let mut error = AgentError::new(ErrorKind::Run, message.to_text(), true);
+                let mut error = AgentError::new(ErrorKind::Run, message.unwrap_or_default().to_text(), true);
                 error.code = code.map(Str::to_text);
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }
