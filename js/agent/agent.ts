@@ -3,6 +3,7 @@
 import type { Agent, AgentOptions, AgentSnapshot, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
 import { unsupported } from "../base/failure.js";
+import { act as toAct } from "../intents/act.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
 import { portTo } from "../core/port.js";
@@ -73,7 +74,7 @@ function createAgentOf<State>(
       return thread.remote.ready;
     },
     // The run that opens the thread is none of the person's: what was decided meanwhile continues.
-    stop: async () => (!view.read().isLoading && thread.remote.thread?.giveUp() ? undefined : link.stop()),
+    stop: async () => void ((!view.read().isLoading && thread.remote.thread?.giveUp()) || (await link.stop())),
     connect: async () => {
       act();
       const channel = await thread.openChannel();
@@ -84,7 +85,7 @@ function createAgentOf<State>(
       alive();
       thread.channel?.leave();
       // A run that waits for the core begins before it is left.
-      if (!link.open() && link.busy()) link.act({ method: "disconnect" });
+      if (!link.open() && link.busy()) link.apply(toAct("disconnect"));
       await link.call("disconnect");
       thread.channel?.current?.close();
     },

@@ -1,15 +1,14 @@
 // Approves a call as it was shown, or with other arguments, if these fit its tool.
 
 import { isPromise } from "../base/promise.js";
-import { reasonOf, toJson } from "../base/failure.js";
-import type { Calls } from "../core/client.js";
+import { reasonOf } from "../base/failure.js";
+import { act } from "../intents/act.js";
 import type { PageTool, ToolCall } from "../api/types.js";
 import type { Self } from "./self.js";
 
 /** `agent.approve`, called with `replies` when these calls were shown. */
 export function approve<State>(
-  { thread: { link }, emitter, gone }: Pick<Self<State>, "thread" | "emitter" | "gone">,
-  calls: Calls,
+  { thread: { link, source }, emitter, gone }: Pick<Self<State>, "thread" | "emitter" | "gone">,
   then: readonly ToolCall[],
   replies: readonly unknown[],
 ): void {
@@ -19,10 +18,9 @@ export function approve<State>(
   const [toolCall, args] = (tool ? replies.slice(1) : replies) as readonly [string | ToolCall, unknown];
   const toolCallId = typeof toolCall === "string" ? toolCall : toolCall?.id;
   const shown = typeof toolCall === "string" ? then.find(({ id }) => id === toolCallId) : toolCall;
-  /** As the core reads it. */
-  const json = toJson({ toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
+  const approval = act<State>("approve", { toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
   const pass = (): void => {
-    if (!gone()) link.act({ method: "approve", json });
+    if (!gone()) link.apply(approval);
   };
   const refuse = (cause: unknown): void => {
     const message = `The call ${toolCallId} is not approved, and waits: ${reasonOf(cause)}`;
@@ -31,7 +29,7 @@ export function approve<State>(
   if (tool && shown && tool.name !== shown.name) return refuse(`it is a call of ${shown.name}, not of ${tool.name}`);
   if (args === undefined) return pass();
   try {
-    const judged = calls.check(shown?.name, JSON.parse(json).args);
+    const judged = source.parts()!.calls.check(shown?.name, JSON.parse(approval.json!).args);
     if (isPromise(judged)) judged.then(pass, refuse);
     else pass();
   } catch (cause) {

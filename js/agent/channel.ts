@@ -68,7 +68,7 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
         // `send` asks the guard, which a session has.
         await self.link.load();
         self.alive();
-        self.link.act({ method: "guardCounters" });
+        self.link.apply(kit.act("guardCounters"));
       }
       listening = true;
       const made = await kept.make();

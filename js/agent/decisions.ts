@@ -1,30 +1,29 @@
 // A person's decisions about calls of tools.
 
 import type { Agent } from "../api/types.js";
-import { toJson } from "../base/failure.js";
+import { act as toAct } from "../intents/act.js";
 import type { Self } from "./self.js";
 
 /** These methods of an agent. */
 export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "addToolResult" | "approve" | "deny"> {
   const { thread: { link, source }, view, act } = self;
 
-  /** Sends one. The core may have to be loaded first. */
-  const decide = (method: "settleCall" | "deny", json: string): void => {
+  const decide = (method: "settleCall" | "deny", data: object): void => {
     act();
-    link.act({ method, json });
+    link.apply(toAct(method, data));
   };
 
   return {
     // The core says what is wrong with it.
-    addToolResult: (reply) => decide("settleCall", toJson({ ...reply })),
+    addToolResult: (reply) => decide("settleCall", { ...reply }),
     approve: (...replies: readonly unknown[]) => {
       act();
       // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.
       const { toolCalls } = view.read();
-      const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, replies);
+      const approve = (): void => source.parts()!.approve(self, toolCalls, replies);
       if (source.parts()) approve();
       else link.onceOpen(approve);
     },
-    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
+    deny: (toolCallId, reason) => decide("deny", { toolCallId, reason }),
   };
 }

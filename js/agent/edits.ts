@@ -1,10 +1,11 @@
 // Edits by the application: messages, the state, queued submits, and the way back to a checkpoint or to the beginning.
 
-import type { Agent, AgentSnapshot, Checkpoint, QueuedSubmit } from "../api/types.js";
-import { toJson, unsupported } from "../base/failure.js";
-import { messagesEdit, stateEdit } from "./edit.js";
+import type { Agent, Checkpoint } from "../api/types.js";
+import { unsupported } from "../base/failure.js";
+import { messagesEdit } from "../intents/edit-messages.js";
+import { stateEdit } from "../intents/edit-state.js";
+import { reset as toReset } from "../intents/reset.js";
 import type { Self } from "./self.js";
-import { ofThread } from "./shown.js";
 
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
@@ -18,45 +19,34 @@ export function createEdits<State>(
   const { thread, read, act } = self;
   const { link, source } = thread;
 
-  /** The submit that waits under that id, if it still does. */
-  const queued = (id: string): QueuedSubmit | undefined => {
-    act();
-    link.flush();
-    return read().queue.find((waiting) => waiting.id === id);
-  };
-
   const editQueued: Agent<State>["editQueued"] = (id, input) => {
-    const waiting = queued(id);
+    act();
     // A queued submit came with the core, or waits for its attachments.
-    return (waiting && source.parts()?.editQueued(self, waiting, input)) ?? false;
+    return source.parts()?.editQueued(self, id, input) ?? false;
   };
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
-    const waiting = queued(id);
-    if (!waiting || self.view.holder()?.cancel(self.view, id)) return !!waiting;
-    return link.cancelQueued(waiting);
+    act();
+    return self.view.holder()?.cancel(self.view, id) || (source.parts()?.cancelQueued(self, id) ?? false);
   };
 
   const setMessages: Agent<State>["setMessages"] = (next) => {
     act();
     const { messages } = read();
-    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
+    link.apply(messagesEdit(messages, typeof next === "function" ? next(messages) : next));
   };
 
   const setState: Agent<State>["setState"] = (next) => {
     act();
     const { state } = read();
-    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
+    link.apply(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next));
   };
 
   const fork = (checkpoint: Checkpoint | string): void => {
     act();
-    const then = source.parts()?.history.at(idOf(checkpoint)) as AgentSnapshot<State> | undefined;
-    if (!then) {
-      throw unsupported("checkpoint-unknown", `Unknown checkpoint ${idOf(checkpoint)}`);
-    }
+    const id = idOf(checkpoint);
     // A checkpoint came with the core.
-    link.reset(source.parts()!.toFork(read().threadId, then));
+    if (!source.parts()?.fork(self, id)) throw unsupported("checkpoint-unknown", `Unknown checkpoint ${id}`);
     thread.saves.renew();
   };
 
@@ -65,9 +55,7 @@ export function createEdits<State>(
     self.view.holder()?.cancel(self.view);
     // Until the core has heard of it, checkpoints of the runs that it has ended may come.
     const resumeHistory = source.parts()?.history.clear();
-    const { messages, state } = self.first;
-    const json = toJson({ messages, state });
-    link.reset({ method: "reset", json, fold: ({ threadId }) => ofThread(self.first, threadId) }, resumeHistory);
+    link.reset(toReset(self.first, resumeHistory));
     thread.saves.renew();
   };
 

@@ -2,36 +2,11 @@
 
 import { ask } from "../base/call.js";
 import { expect, expectList, isEvent, unfit } from "../base/failure.js";
+import type { OptionInput, RunInput } from "../intents/run.js";
+import type { CoreInput } from "../intents/submit.js";
 import { declare } from "./tools.js";
-import type { AgainOptions, AgentOptions, ContentPart, Context, Message, ResumeEntry, SubmitHolder, SubmitInput, Tool, UserMessage } from "../api/types.js";
+import type { AgainOptions, AgentOptions, ContentPart, ResumeEntry, SubmitHolder, SubmitInput, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
-
-/** The part of a run's input that the application's options may change with every request. */
-export interface OptionInput {
-  tools: readonly Tool[];
-  /** The tools that the page answers, with the flags that the core needs. */
-  pageTools: readonly { readonly name: string }[];
-  context: readonly Context[];
-  forwardedProps: unknown;
-}
-
-/** The input that goes with every run. */
-export interface RunInput extends OptionInput {
-  runId: string;
-  /** Which of these the submit has itself: the others are asked for again when a request leaves. */
-  own?: readonly string[];
-  maxFollowUps?: number;
-}
-
-/** The core's form of a submit. */
-export interface CoreInput extends RunInput {
-  messages: readonly Message[];
-  state?: unknown;
-  resume?: readonly ResumeEntry[] | undefined;
-  replaces?: string | undefined;
-  ifBusy: "queue" | "replace" | "drop" | "reject";
-  ifAwaiting?: "deny" | "wait" | "reject" | undefined;
-}
 
 /** The input of a request that leaves now. `input` comes before the options. */
 export function toOptionInput(options: AgentOptions, input: SubmitInput = {}): OptionInput {
@@ -76,11 +51,7 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
 }
 
 /** The core's form of the input of `submit`. */
-export function toCoreInput<State>(
-  options: AgentOptions<State>,
-  input: SubmitInput<State>,
-  resume?: readonly ResumeEntry[],
-): CoreInput {
+export function toCoreInput<State>(options: AgentOptions<State>, input: SubmitInput<State>, resume?: readonly ResumeEntry[]): CoreInput {
   const { message, parts, state, replaces, ifBusy = "queue", ifAwaiting } = input;
   if (replaces !== undefined && message === undefined && !parts) {
     throw unfit("message", "one that takes the place of `replaces`", message);

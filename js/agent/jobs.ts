@@ -2,18 +2,16 @@
 
 import type { RunResult } from "../api/types.js";
 import type { Run } from "../core/client.js";
-import { toJson } from "../base/failure.js";
+import { attach } from "../intents/attach.js";
+import type { RunIntent } from "../intents/run.js";
 import { toRunInput } from "./input.js";
 import type { Member } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 
-/** The arguments with which a run begins. */
-export type RunParts<State> = Pick<Run<State>, "id" | "method" | "json"> & Partial<Run<State>>;
-
 /** The runs of a thread. */
 export interface Jobs<State> {
   /** Starts a run of that agent and waits for its end. */
-  start(parts: RunParts<State>, by?: Member<State>, signal?: AbortSignal): Promise<RunResult>;
+  start(intent: RunIntent<State> & Pick<Run<State>, "quiet">, by?: Member<State>, signal?: AbortSignal): Promise<RunResult>;
   /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
   join(runId: string | undefined, by?: Member<State>, last?: string): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
@@ -32,7 +30,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
   const hasty = new Set<string>();
   let rejoining: Promise<RunResult> | undefined;
   const jobs: Jobs<State> = {
-    start: (parts, by, signal) =>
+    start: (intent, by, signal) =>
       new Promise((resolve, reject) => {
         const stop = (): void => link.cancel(job);
         const end = (): void => {
@@ -44,7 +42,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
         const job: Run<State> = {
           ifBusy: "queue",
           fold: (at) => at,
-          ...parts,
+          ...intent,
           by,
           resolve: (result) => (end(), resolve(result)),
           reject: (error) => {
@@ -61,10 +59,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
         // Aborted by a listener, before there was something to cancel.
         if (signal?.aborted) stop();
       }),
-    join: (runId, by, last = thread.read().runId ?? "") => {
-      const json = toJson({ ...toRunInput((by ?? members.requester()).options()), runId });
-      return jobs.start({ id: runId ?? last, method: "attach", json }, by);
-    },
+    join: (runId, by, last = thread.read().runId ?? "") => jobs.start(attach(toRunInput((by ?? members.requester()).options()), runId, last), by),
     rejoin: (runId) => {
       rejoining = jobs.join(undefined, undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});

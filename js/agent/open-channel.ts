@@ -7,10 +7,11 @@ import { internal, toJson, unsupported } from "../base/failure.js";
 import { retained, whenCollected } from "../base/weak.js";
 import { weakly } from "../base/weakly.js";
 import { retryTimes } from "../network/request.js";
+import { act } from "../intents/act.js";
 import type { AgentChannel, AgentChannelClient } from "./channel.js";
 import { toRunInput } from "./input.js";
 
-const kit = { AgentError, call, internal, retained, retryTimes, toJson, toRunInput, unsupported, weakly, whenCollected } as const;
+const kit = { AgentError, act, call, internal, retained, retryTimes, toJson, toRunInput, unsupported, weakly, whenCollected } as const;
 export type ChannelKit = typeof kit;
 
 /** Loads what makes the channel of a thread; `changed`: the state of the connection may be another one. */

@@ -1,41 +1,21 @@
 // The runs of an agent: what is asked of the server, and what waits for the end of that.
 
 import { AgentError } from "../api/error.js";
-import type { AgainOptions, Agent, RunResult, SubmitInput, ToolCall } from "../api/types.js";
-import { expect, isEvent, toJson } from "../base/failure.js";
-import { submitted } from "../snapshot/project.js";
-import type { Queued } from "../snapshot/save.js";
-import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type CoreInput, type RunInput } from "./input.js";
-import type { RunParts } from "./jobs.js";
+import type { AgainOptions, Agent, RunResult, SubmitInput } from "../api/types.js";
+import { expect, isEvent } from "../base/failure.js";
+import { askAgain, askLost } from "../intents/again.js";
+import type { RunInput, RunIntent } from "../intents/run.js";
+import { submit as toSubmit } from "../intents/submit.js";
+import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The methods that ask for a run. */
 export type RunMethods<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
 
-/** A submit as a save has it. */
-const toQueued = (start: Queued["start"], json: string): Queued => ({ messages: [], ...JSON.parse(json), start });
-
-/** A submit as a run; `calls`: those of the thread, for whose approval it may wait. */
-function toRun<State>(core: CoreInput, calls: readonly ToolCall[]): RunParts<State> {
-  const json = toJson(core);
-  return {
-    id: core.runId,
-    ifBusy: core.ifBusy,
-    waits: core.ifAwaiting === "wait" && calls.some(({ phase }) => phase === "awaiting-approval"),
-    queued: () => toQueued("submit", json),
-    ...{ method: "submit", json },
-    again: () => {
-      const rest = { ...core, messages: [], replaces: undefined };
-      return core.resume ? { method: "submit", json: toJson({ ...rest, state: undefined }) } : { method: "retry", json: toJson(rest) };
-    },
-    fold: (at) => submitted(at, core),
-  };
-}
-
 /** The runs that ask again; `start` starts them. */
 function createAgain<State>(
   { thread, options, read }: Self<State>,
-  start: (parts: RunParts<State>) => Promise<RunResult>,
+  start: (parts: RunIntent<State>) => Promise<RunResult>,
 ): Pick<RunMethods<State>, "retry" | "regenerate"> {
   const { link } = thread;
 
@@ -43,17 +23,13 @@ function createAgain<State>(
   const repeat = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
     const prepared = thread.remote.prepare(kind, input, again);
     if (prepared) await prepared;
-    const json = toJson({ ...input, of });
-    return start({ id: input.runId, method: kind, json, queued: () => toQueued(kind, json) });
+    return start(askAgain(kind, input, of));
   };
 
   const retry = async (again?: AgainOptions): Promise<RunResult> => {
     const lost = link.lost();
     const input = toAgainInput(options(), again);
-    if (lost) {
-      const { method, json } = lost.again?.() ?? lost;
-      return start({ id: lost.id, method, json });
-    }
+    if (lost) return start(askLost(lost));
     if (read().error?.code === "load") {
       // Nothing has run yet: only the core has to come.
       await link.load();
@@ -76,7 +52,7 @@ function createAgain<State>(
 export function createRuns<State>(self: Self<State>): RunMethods<State> {
   const { thread, view, options, read, act } = self;
   const { jobs, source } = thread;
-  const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, self, signal);
+  const start = (parts: RunIntent<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, self, signal);
   const again = createAgain(self, start);
 
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
@@ -95,7 +71,7 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     // In place of the options'; without any, these stand again.
     for (const { name } of core.tools) thread.submitTools.delete(name);
     for (const tool of long.tools ?? []) thread.submitTools.set(tool.name, tool);
-    const run = toRun<State>(core, read().toolCalls);
+    const run = toSubmit<State>(core, read().toolCalls);
     if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
     if (long.ifBusy !== undefined || !options().transport?.keep) return start(run, signal);
     return jobs.hurry(run.id, () => {
@@ -110,8 +86,7 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     const replies = source.parts() ?? (await source.loadParts());
     act();
     if (!replies.isAnswer(answers)) return submit({ resume: answers });
-    const answer = { ...replies.toAnswer(answers, read()), run: toRunInput(options()) };
-    return start({ id: answer.run.runId, method: "answer", json: toJson(answer), part: true });
+    return start(replies.answer(replies.toAnswer(answers, read()), toRunInput(options())));
   };
 
   const attach = async (runId?: string): Promise<RunResult> => {

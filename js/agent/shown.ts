@@ -5,7 +5,7 @@ import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
 import { uuid } from "../base/uuid.js";
 import { threadOf } from "./remote.js";
-import { initialSnapshot } from "../snapshot/initial.js";
+import { initialSnapshot, ofThread } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
 
 /** The snapshot of a thread with these options before anything happens. A server and the page that hydrates have the same one. */
@@ -66,9 +66,3 @@ export function createShown<State>(options: AgentOptions<State>, first: AgentSna
     cover: (name, fold) => void (covers[name] = fold),
   };
 }
-
-/** The snapshot as that of a thread with this id. */
-export const ofThread = <State>(
-  first: AgentSnapshot<State>,
-  threadId: string,
-): AgentSnapshot<State> => (threadId === first.threadId ? first : { ...first, threadId });

@@ -5,7 +5,7 @@ import type { Interrupt, JsonObject, PageTool, ResumeEntry } from "../api/types.
 import { reasonOf, unsupported } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
-import { isPlain } from "../snapshot/project.js";
+import { isPlain } from "../snapshot/edited.js";
 import type { Checks } from "./checks.js";
 import type { LinkClient } from "./client.js";
 

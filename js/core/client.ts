@@ -1,19 +1,17 @@
 // The interfaces between an agent and its core: the calls of an agent to its link, and those of the link to the agent.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, QueuedSubmit, RunResult } from "../api/types.js";
+import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { Intent, QueuedIntent } from "../intents/intent.js";
+import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
-import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
 import type { PendingIntents } from "./pending.js";
 import type { Port } from "./port.js";
-
-/** The methods of a session that begin a run. */
-export type BeginningMethod = "submit" | "retry" | "regenerate" | "attach" | "answer";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -32,31 +30,12 @@ export interface Calls {
   abandonAll(): void;
 }
 
-/** A call of the session: one of its methods, with its argument as JSON text. */
-export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
-  readonly method: Name;
-  readonly json?: string | undefined;
-}
-
-/** Something that a person or the application does. */
-export interface Intent<State> extends CoreCall {
-  /** Shows it at once. */
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The save of the agent with it, if it has more than the snapshot. */
-  readonly save?: string;
-}
-
 /** A run that somebody waits for. Its method returns a ticket. */
-export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
-  readonly method: BeginningMethod;
-  readonly id: string;
-  readonly ifBusy: "queue" | "replace" | "drop" | "reject";
-  /** Starts it after a load that failed, when its messages stand in the thread already. */
-  readonly again?: () => CoreCall<BeginningMethod>;
+export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, Required<Pick<RunIntent<State>, "fold" | "ifBusy">> {
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
-  /** One of several that settle with the same run, for which callbacks are called once. */
-  readonly part?: boolean;
+  /** Replies that a reset has ended have another one. */
+  part?: object | true;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
@@ -66,39 +45,29 @@ export interface Run<State> extends Intent<State>, CoreCall<BeginningMethod> {
    * session is not called for it.
    */
   readonly opens?: (save: string) => string;
-  /** It waits in the queue for what a person decides. */
-  readonly waits?: boolean;
-  /** How a save has it while it waits; absent where it cannot wait in one. */
-  readonly queued?: () => Queued;
   ticket?: number;
 }
 
 /** An intent that the core has not confirmed. */
-export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Partial<CoreCall> {
+export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Partial<Omit<Intent<State>, "fold">> {
   /** In place of a call of the session: done once there is one. */
   readonly then?: () => void;
   /** Somebody waits for it. */
   run?: Run<State> | undefined;
-  /** It needs a session. */
-  readonly acts?: boolean;
   /** A session that was told has answered: this is shown until the patch that has it is. */
   done?: boolean;
   /** A save has this submit until the session has answered. */
   kept?: boolean;
   /** It begins once another run has ended, as far as is known. */
   readonly waits?: boolean;
-  /** It ends the run in progress. */
-  readonly stops?: boolean;
-  /** Called once the session has done it, before anything that comes after it is shown. */
-  readonly applied?: (() => void) | undefined;
   /** The last snapshot that it was applied to, and the result. */
   shown?: readonly [AgentSnapshot<State>, AgentSnapshot<State>];
 }
 
 /** Sessions that answer later, as their link sees them. */
 export interface LateCore<State> {
-  /** The calls of such a session, which are pending until it has answered. */
-  calls(calls: LiveCalls<State>): LiveCalls<State>;
+  /** The same of such a session: what it is told is pending until it has answered. */
+  taking(intake: Intake<State>): Intake<State>;
   /** A session was opened, and told these: until it has answered, the thread stays as it is shown. */
   opened(told: readonly PendingIntent<State>[]): void;
   /** Drops what the session has answered for: it is in what the core has said. */
@@ -135,19 +104,19 @@ export interface Parts extends OwnParts {
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
 
-/** The calls of a link where a session is open. */
-export interface LiveCalls<State> {
+/** How a session takes what it is told. */
+export interface Intake<State> {
   run(run: Run<State>): void;
-  /** False if the session was lost over it. */
-  edit(edit: Intent<State>): boolean;
-  act(call: CoreCall): void;
+  /** False if the session was lost over it. A session that answers later: when it has. */
+  apply(intent: Intent<State>): boolean | Promise<void>;
+}
+
+/** The calls of a link where a session is open. */
+export interface LiveCalls<State> extends Intake<State> {
   /** Returns the result; nothing if the session was lost over it. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   cancel(run: Run<State>): void;
-  cancelQueued(row: QueuedSubmit): void;
-  stop(): void | Promise<void>;
-  /** Applies an edit that ends every run, as one change of the snapshot. False if the session was lost over it. */
-  reset(edit: Intent<State>, applied?: () => void): boolean;
+  stop(): boolean | Promise<void>;
   /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
   save(): string | undefined;
   /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
@@ -233,26 +202,20 @@ export interface Link<State> {
   load(): Promise<void>;
   /** `later`: when something else needs a session. */
   run(run: Run<State>, later?: boolean): void;
-  edit(edit: Intent<State>): void;
-  /** Something that only a session can do. */
-  act(call: CoreCall): void;
+  /** Applies it, at once or once there is a session. */
+  apply(intent: Intent<State>): void;
   /** Does it once there is a session: there is none yet. */
   onceOpen(action: () => void): void;
   /** Calls a method that makes sense only if a session is there; else `undefined`. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
-  /**
-   * Changes a submit that waits in the save that the next session begins with, or takes it out. False if there is a session, or
-   * no such submit.
-   */
-  queued(runId: string, change: (waiting: Queued) => Queued | undefined): boolean;
+  /** Changes a submit that waits. False if no session, and no save that the next one begins with, has it. */
+  queued(intent: QueuedIntent<State>): boolean;
   /** Brings the snapshot up to date. */
   flush(): void;
   cancel(run: Run<State>): void;
-  /** Takes a submit out of the queue. False if it no longer waits. */
-  cancelQueued(waiting: QueuedSubmit): boolean;
-  stop(): void | Promise<void>;
-  /** An edit that ends every run. `applied` is called once the core has applied it, before anything that comes after it is shown. */
-  reset(edit: Intent<State>, applied?: () => void): void;
+  stop(): unknown;
+  /** An intent that ends every run. */
+  reset(intent: Intent<State>): void;
   /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
   save(): string;
   /** Whether a session is open. */

@@ -1,7 +1,8 @@
 // How a link comes away from a session and its runs: a stop, a reset, a suspension, the end of the agent.
 
 import type { AgentSnapshot } from "../api/types.js";
-import { cancelled } from "../snapshot/project.js";
+import { act } from "../intents/act.js";
+import { cancelled } from "../snapshot/run.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
 /** These methods of a link; `leave` is that of its opener. */
@@ -25,17 +26,17 @@ export function createEndings<State>(
       const first = pending.first();
       if (first) pending.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
-      else if (pending.list.some(({ run }) => run)) link().act({ method: "stop" });
+      else if (pending.list.some(({ run }) => run)) link().apply(act("stop"));
       return undefined;
     },
-    reset: (edit, applied) => {
+    reset: (intent) => {
       client.parts()?.calls.abandonAll();
-      if (!shared.live) applied?.();
-      else if (shared.live.reset(edit, applied)) return;
+      if (!shared.live) intent.applied?.();
+      else if (shared.live.apply(intent)) return;
       pending.end();
       // Nothing of what was known before comes back.
-      shared.saved = shared.lastSave = edit.save;
-      pending.show(edit.fold(read()));
+      shared.saved = shared.lastSave = intent.save;
+      pending.show(intent.fold(read()));
       settleAll("aborted");
     },
     suspend: (outcome = "disconnected") => {

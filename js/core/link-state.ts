@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { RunResult } from "../api/types.js";
 import { retained } from "../base/weak.js";
-import { failed } from "../snapshot/project.js";
+import { failed } from "../snapshot/run.js";
 import type { LateCore, LinkClient, LinkState, Run } from "./client.js";
 import { createPending } from "./pending.js";
 
@@ -27,7 +27,7 @@ export function createLinkState<State>(client: LinkClient<State>, late?: LateCor
   const report = (run: Run<State> | undefined, settled: RunResult, reported = false): void => {
     const result = client.parts()?.withHead(client, run?.id ?? settled.runId, settled) ?? settled;
     run?.resolve(result);
-    if (run?.part && [...runs].some(({ part }) => part)) return;
+    if (run?.part && [...runs].some(({ part }) => part === run.part)) return;
     if (run?.quiet && result.outcome === "success") return;
     soon(() => {
       if (result.error && !reported) client.notify(run, "error", result.error);

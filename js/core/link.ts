@@ -20,10 +20,9 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
   const { runs, pending } = shared;
   const opener = createOpener(client, shared);
 
-  /** Something that needs a session waits for one. */
-  const wait = (step: Partial<PendingIntent<State>>): void => {
-    pending.add({ fold: (at) => at, acts: true, ...step });
-    opener.begin();
+  const add = (intent: PendingIntent<State>): void => {
+    pending.add(intent);
+    if (intent.acts) opener.begin();
   };
 
   const link: Link<State> = {
@@ -35,22 +34,18 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       pending.wait(run);
       if (!later) opener.begin();
     },
-    edit: (edit) => {
-      if (!shared.live?.edit(edit)) pending.add({ ...edit });
+    apply: (intent) => {
+      const { live } = shared;
+      // A decision may be what the session was lost at.
+      if (!live || (!live.apply(intent) && !intent.acts)) add({ ...intent });
     },
-    act: (act) => (shared.live ? shared.live.act(act) : wait(act)),
-    onceOpen: (then) => wait({ then }),
+    onceOpen: (then) => add({ fold: (at) => at, acts: true, then }),
     flush: () => shared.live?.flush(),
     cancel: (run) => {
       if (runs.has(run)) (shared.live ?? pending).cancel(run);
     },
-    cancelQueued: (row) => {
-      if (!shared.live) return link.queued(row.runId, () => undefined);
-      shared.live.cancelQueued(row);
-      return true;
-    },
     call: (...call) => shared.live?.call(...call),
-    queued: (runId, change) => !!client.parts()?.changeQueued(client, shared, runId, change),
+    queued: (intent) => !!(shared.live ? shared.live.apply(intent) : client.parts()?.changeQueued(shared, intent)),
     save: () => {
       const json = shared.live?.save();
       if (json) return json;

@@ -4,7 +4,10 @@ import type { AgentSnapshot } from "../api/types.js";
 import { call as guarded } from "../base/call.js";
 import { belongs } from "../base/run-id.js";
 import type { SessionMethods } from "../glue/core.js";
-import type { CoreCall, LinkState, Live, LiveCalls } from "./client.js";
+import { cancel } from "../intents/cancel.js";
+import type { CoreCall } from "../intents/intent.js";
+import { stop } from "../intents/stop.js";
+import type { Intake, LinkState, Live, LiveCalls } from "./client.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>(
@@ -18,28 +21,28 @@ export function createLiveCalls<State>(
     ask((session) => (result = session.call(method, json)));
     return result;
   };
-  const cancel = (ticket: number | string): boolean => call({ method: "cancel", json: `${ticket}` });
-  return {
+  const intake: Intake<State> = {
     run: start,
-    edit: call,
-    act: (intent) => void call(intent),
-    call: value,
-    cancel: (run) => {
-      const ticket = run.ticket ?? read().queue.find(({ runId }) => runId === run.id)?.id;
-      if (ticket !== undefined) cancel(ticket);
-    },
-    cancelQueued: ({ id }) => void cancel(id),
-    stop: () => void call({ method: "stop" }),
-    reset: (edit, applied) => {
+    apply: (intent) => {
+      if (!intent.resets) return call(intent);
       // One change for those who look, although it is several for the core.
       shared.held = [];
       try {
-        return call(edit);
+        return call(intent);
       } finally {
         shared.release(flush);
-        applied?.();
+        intent.applied?.();
       }
     },
+  };
+  const { run, apply } = shared.late?.taking(intake) ?? intake;
+  return {
+    ...{ run, apply, call: value },
+    cancel: ({ id: runId, ticket }) => {
+      const id = ticket === undefined ? read().queue.find((row) => row.runId === runId)?.id : `${ticket}`;
+      if (id !== undefined) void apply(cancel({ id, runId }, read()));
+    },
+    stop: () => apply(stop(read())),
     save: () => {
       let json: string | undefined;
       guarded(() => void (json = value("save")));

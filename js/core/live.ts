@@ -85,7 +85,6 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 
   const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail: (trap: unknown) => fail(trap) };
   const host = createHost(client, shared, hosted, settled);
-  const called = createLiveCalls(client.read, shared, { ask, start, flush });
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
@@ -94,7 +93,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     restored: () => void (restoring = false),
     flush,
-    ...(shared.late?.calls(called) ?? called),
+    ...createLiveCalls(client.read, shared, { ask, start, flush }),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {

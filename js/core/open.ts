@@ -6,7 +6,6 @@ import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
-import type { Session } from "../glue/core.js";
 import type { LinkClient, LinkState, Live, PendingIntent, Run } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
@@ -52,7 +51,7 @@ export function openSession<State>(
     }
     live.restored();
     for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
-      if (!current() || !takeStep(live, step, refused)) return undefined;
+      if (current()) takeStep(live, step, refused);
     }
     if (!current()) return undefined;
     const first = beginPatch(next, history.add);
@@ -102,27 +101,21 @@ function begin<State>(
 /** Whether it is a run that was cancelled while it waited: its messages stay. */
 const isCancelled = <State>(step: PendingIntent<State>): boolean => !step.run && "ifBusy" in step;
 
-/** Takes an intent that has waited. False if the session was lost over an edit. */
-function takeStep<State>(
-  { ask, start }: Live<State>,
-  step: PendingIntent<State>,
-  refused: (error: AgentError) => void,
-): boolean {
-  const { run, method, json, acts, then } = step;
-  const apply = (opened: Session): unknown => opened.call(method!, json);
+/** Takes an intent that has waited. */
+function takeStep<State>({ ask, start }: Live<State>, step: PendingIntent<State>, refused: (error: AgentError) => void): void {
+  const { run, method, json, then } = step;
   if (run) start(run);
   else if (isCancelled(step)) {
     const cancelled = step as unknown as Run<State>;
     start(cancelled);
     ask((opened) => cancelled.ticket && opened.call("cancel", `${cancelled.ticket}`));
-  } else if (acts) call(then ?? (() => void ask(apply)));
+  } else if (then) call(then);
   else {
     try {
-      return ask(apply);
+      ask((opened) => opened.call(method!, json));
     } catch (error) {
-      // A mistake in one edit does not stop the others.
+      // A mistake in one does not stop the others.
       refused(error as AgentError);
     }
   }
-  return true;
 }

@@ -7,7 +7,8 @@
 import type { AgentSnapshot } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
-import { begun, cancelled } from "../snapshot/project.js";
+import { queuedOf } from "../intents/run.js";
+import { begun, cancelled } from "../snapshot/run.js";
 import type { Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
@@ -128,7 +129,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     parted: () => [
       // A waiting run has its messages with it.
       list.reduce((at, { run, fold }) => (run?.queued ? at : fold(at)), confirmed),
-      list.flatMap(({ run }) => run?.queued?.() ?? []),
+      queuedOf(list),
     ],
   };
 }

@@ -1,24 +1,19 @@
 // A submit that waits in the save that the next session begins with.
 
+import type { QueuedIntent } from "../intents/intent.js";
 import type { Queued } from "../snapshot/save.js";
-import type { LinkClient, LinkState } from "./client.js";
+import type { LinkState } from "./client.js";
 
-/** Changes it, or takes it out, which ends its run. False if there is a session, or no such submit. */
-export function changeQueued<State>(
-  { read }: LinkClient<State>,
-  shared: LinkState<State>,
-  runId: string,
-  change: (waiting: Queued) => Queued | undefined,
-): boolean {
-  if (shared.live || typeof shared.saved !== "string") return false;
+/** Changes it, or takes it out, which ends its run. False if there is no such submit. */
+export function changeQueued<State>(shared: LinkState<State>, { runId, waiting, fold }: QueuedIntent<State>): boolean {
+  if (typeof shared.saved !== "string") return false;
   const save = JSON.parse(shared.saved) as { queue?: Queued[] };
-  const old = save.queue?.find((waiting) => waiting.runId === runId);
+  const old = save.queue?.find((each) => each.runId === runId);
   if (!old) return false;
-  const next = change(old);
-  save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
+  const next = waiting(old);
+  save.queue = save.queue!.flatMap((each) => (each === old ? (next ?? []) : each));
   shared.saved = JSON.stringify(save);
-  const queue = read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : []));
-  shared.pending.show({ ...shared.pending.confirmed(), queue });
+  shared.pending.show(fold(shared.pending.confirmed()));
   if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
   return true;
 }

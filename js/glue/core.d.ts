@@ -94,7 +94,7 @@ export interface Host {
 
 /** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
 export interface SessionMethods {
-  /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/spine/asks.rs`). Returns a ticket. */
+  /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/handlers/asks.rs`). Returns a ticket. */
   submit: number;
   retry: number;
   /** With `of?`: the message to say anew. */

@@ -1,16 +1,17 @@
 // The client of a thread at the server, made of an agent and of what the page has already.
 
 import type { AgentError, AgentErrorData } from "../api/error.js";
-import type { AgentOptions, AgentSnapshot, Message, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentOptions, AgentSnapshot, Message, ResumeEntry, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
 import type { Asking, RemoteClient, RequestInput } from "./client.js";
 
 /** The helpers that this chunk receives from the page. */
 export interface Kit {
   readonly AgentError: { new(data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
+  answer(entry: ResumeEntry, run: RequestInput): unknown;
   edited(before: unknown, after: unknown, now: unknown): unknown;
   editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State>;
   messageKey(message: Message): string;
-  messagesEdit(before: readonly Message[], after: readonly Message[], toJson: (value: unknown) => string): unknown;
+  messagesEdit(before: readonly Message[], after: readonly Message[]): unknown;
   toJson(value: unknown): string;
   toRunInput(options: AgentOptions): RequestInput;
   toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget>;
@@ -19,7 +20,7 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; open(): boolean; edit(edit: never): void };
+  readonly link: { busy(): boolean; open(): boolean; apply(edit: never): void };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };
@@ -46,11 +47,10 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
       jobs.start({ id: input.runId, method: "submit", json, ifBusy: "drop" } as never).catch(() => {});
     },
     reply: (entry) => {
-      const run = kit.toRunInput(currentOptions());
-      jobs.start({ id: run.runId, method: "answer", json: toJson({ ...entry, run }), part: true } as never).catch(() => {});
+      jobs.start(kit.answer(entry, kit.toRunInput(currentOptions())) as never).catch(() => {});
     },
     first: () => (options().persist || options().restore ? undefined : shown.first),
-    edit: (before, after) => link.edit(kit.messagesEdit(before, after, toJson) as never),
+    edit: (before, after) => link.apply(kit.messagesEdit(before, after) as never),
     edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,
     editedState: (before, after, state) => kit.edited(before, after, state),
     input: () => kit.toRunInput(currentOptions()),

@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot, Delivery, Subagent } from "../api/types.js";
 import { unanswered } from "./initial.js";
-import { cancelled } from "./project.js";
+import { cancelled } from "./run.js";
 
 /** Nothing in it continues. As the core has it after a run that did not end well (`Thread::end_run`). */
 export function cutOff<State>(snapshot: AgentSnapshot<State>, delivery: Delivery): AgentSnapshot<State> {

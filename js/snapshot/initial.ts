@@ -38,6 +38,10 @@ export function initialSnapshot<State>(
   };
 }
 
+/** The snapshot as that of a thread with this id. */
+export const ofThread = <State>(first: AgentSnapshot<State>, threadId: string): AgentSnapshot<State> =>
+  threadId === first.threadId ? first : { ...first, threadId };
+
 /** The message with what the snapshot adds. Nothing streams into a thread at rest, so a saved stream was cut off. */
 export function settle(message: Message): Message {
   const { delivery } = message;

@@ -3,9 +3,9 @@
 import type { AgentSnapshot, Message } from "../api/types.js";
 import type { LinkClient, PendingIntent, Run } from "../core/client.js";
 import type { PendingIntents } from "../core/pending.js";
+import { queuedOf } from "../intents/run.js";
 import { composeSave, union } from "../snapshot/compose.js";
 import { messageKey } from "../snapshot/message-key.js";
-import type { Queued } from "../snapshot/save.js";
 import type { LastSave } from "./last-save.js";
 
 /** How the session was lost. */
@@ -35,9 +35,6 @@ export interface Remains<State> {
 /** The submits that the session has not answered. */
 export const unansweredOf = <State>({ list }: Pick<PendingIntents<State>, "list">): PendingIntent<State>[] =>
   list.filter(({ run, kept, done }) => run && kept && !done);
-
-/** Submits as a save has them. */
-export const queuedOf = <State>(some: readonly PendingIntent<State>[]): Queued[] => some.flatMap(({ run }) => run?.queued?.() ?? []);
 
 /** The remains of the session, as long as nothing of it was forgotten. */
 export function remainsOf<State>(

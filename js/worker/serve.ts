@@ -2,7 +2,7 @@
 // to decide or to do is asked of it; everything else happens here.
 
 import { Driver } from "../core/driver.js";
-import type { BeginningMethod } from "../core/client.js";
+import type { BeginningMethod } from "../intents/run.js";
 import type { Core } from "../core/loader.js";
 import { isTrap } from "../core/traps.js";
 import type { CoreSession, Host, Session, SessionMethods } from "../glue/core.js";

@@ -7,7 +7,7 @@ import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { retained, whenCollected } from "../base/weak.js";
-import type { BeginningMethod } from "../core/client.js";
+import type { BeginningMethod } from "../intents/run.js";
 import type { OpenSession } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
@@ -78,8 +78,6 @@ export interface SessionOwner {
   readonly life: object;
   /** The session is about to read this save. */
   restoring(json: string): void;
-  /** A ticket is about to be cancelled. */
-  cancelling(ticket: number): void;
   /** The agent as a save: JSON text. */
   save(): string;
 }
@@ -227,10 +225,6 @@ function createMethods(options: SessionOptions, owner: SessionOwner, { tell, cou
     restore: (json) => {
       owner.restoring(json!);
       act("restore", json);
-    },
-    cancel: (json) => {
-      owner.cancelling(Number(json));
-      act("cancel", json);
     },
     disconnect: () => {
       act("disconnect");

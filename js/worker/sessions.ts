@@ -2,14 +2,16 @@
 
 import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
-import type { CoreCall, LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
+import type { LateCore, Link, LinkClient, LinkState, Run } from "../core/client.js";
 import type { Port } from "../core/port.js";
+import type { Intent } from "../intents/intent.js";
+import { queuedOf } from "../intents/run.js";
 import { composeSave } from "../snapshot/compose.js";
 import { createAnswers, type Answers } from "./answers.js";
 import { createLastSave, type LastSave } from "./last-save.js";
-import { queuedOf, remainsOf, unansweredOf } from "./loss.js";
+import { remainsOf, unansweredOf } from "./loss.js";
 import type { Pool } from "./pool.js";
-import { createToldCalls, type ToldClient } from "./told.js";
+import { createTold } from "./told.js";
 import { createRemoteSession, type RemoteSession, type SessionOwner } from "./session.js";
 
 /** The link over the sessions, with its state. */
@@ -41,7 +43,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
   const lose = (died: boolean, read: boolean, fail: () => void): () => void => {
     const { link, shared: { pending, runs } } = home();
     const shown = client.read();
-    const acts = pending.list.filter((step) => step.acts) as readonly CoreCall[];
+    const decisions = pending.list.filter(({ acts }) => acts) as readonly Intent<State>[];
     const left = remainsOf(client, pending, lastSave, { died, read, replies: [...runs].filter(({ part }) => part) });
     leave();
     pending.end({ ...shown, queue: [...shown.queue, ...left.rows] });
@@ -57,7 +59,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
       }
       rescue = undefined;
       // Once, so that what ends a worker does not end one after the other.
-      if (died) acts.forEach(({ method, json }) => link.act({ method, json }));
+      if (died) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
     };
   };
 
@@ -81,40 +83,7 @@ export function createSessions<State>(pool: Pool, client: LinkClient<State>, hom
     return (current = session);
   };
 
-  return { open, core: { ...createTold(client, home, lastSave, answers, () => current), leave, rescue: (messages) => rescue?.(messages) } };
-}
-
-/** A session's calls, which are pending until it has answered. */
-function createTold<State>(
-  client: LinkClient<State>,
-  home: () => SessionsHome<State>,
-  lastSave: LastSave<State>,
-  answers: Answers<State>,
-  session: () => RemoteSession | undefined,
-): Pick<LateCore<State>, "calls" | "opened" | "answered" | "keep"> {
-  const told: ToldClient<State> = {
-    read: client.read,
-    shared: () => home().shared,
-    tell: (...steps) => {
-      const current = session();
-      return current && answers.tell(current, ...steps);
-    },
-    begins: (anew = composeSave(undefined, client.empty())) => {
-      // Nothing that the worker has reported before comes back.
-      for (const step of home().shared.pending.list) step.kept = false;
-      lastSave.begins(anew);
-    },
-  };
-  return {
-    calls: (calls) => createToldCalls(told, calls),
-    opened: (all) => {
-      const shown = home().shared.pending.confirmed();
-      // Decisions are not told anew should it be lost: they may be what it is lost at.
-      const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
-      void told.tell({ fold: () => shown }, ...runs);
-    },
-    ...{ answered: answers.drop, keep: answers.keep },
-  };
+  return { open, core: { ...createTold(client, () => home().shared, lastSave, answers, () => current), leave, rescue: (messages) => rescue?.(messages) } };
 }
 
 /** The reports that are alike for every session. */
@@ -126,11 +95,6 @@ function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, 
       const early = answers.settled(ticket);
       settle();
       if (early) client.save(home().link.save(), () => {});
-    },
-    cancelling: (ticket) => {
-      const { shared: { runs } } = home();
-      const runId = client.read().queue.find(({ id }) => id === `${ticket}`)?.runId ?? [...runs].find((run) => run.ticket === ticket)?.id;
-      if (runId !== undefined) lastSave.cancelled(runId);
     },
     save: () => {
       const { lastSave: written, pending } = home().shared;

@@ -1,71 +1,65 @@
-// The calls of a session that answers later. What each will do to the snapshot is guessed, and is pending until the answer.
+// A session that answers later. What it is told is pending until the answer.
 
-import type { AgentSnapshot } from "../api/types.js";
-import type { LinkState, LiveCalls, PendingIntent } from "../core/client.js";
-import { stopped } from "../snapshot/cut-off.js";
-import { begun } from "../snapshot/project.js";
+import type { Intake, LateCore, LinkClient, LinkState, PendingIntent } from "../core/client.js";
+import { begins } from "../intents/run.js";
+import { composeSave } from "../snapshot/compose.js";
+import type { Answers } from "./answers.js";
+import type { LastSave } from "./last-save.js";
+import type { RemoteSession } from "./session.js";
 
-/** The link of such a session. */
-export interface ToldClient<State> {
-  /** Returns what is shown. */
-  read(): AgentSnapshot<State>;
-  shared(): LinkState<State>;
-  /** The session was told these; resolves when it has answered. Nothing where it is in the page. */
-  tell(...told: PendingIntent<State>[]): Promise<void> | undefined;
-  /** The agent begins anew, as this save. */
-  begins(save: string | undefined): void;
-}
+/** The way in of such sessions; `session`: the current one, or nothing where the core is in the page. */
+export function createTold<State>(
+  { read, empty }: LinkClient<State>,
+  shared: () => LinkState<State>,
+  lastSave: LastSave<State>,
+  answers: Answers<State>,
+  session: () => RemoteSession | undefined,
+): Pick<LateCore<State>, "taking" | "opened" | "answered" | "keep"> {
+  /** It has these to do; resolves when it has answered. */
+  const tell = (...pending: PendingIntent<State>[]): Promise<void> | undefined => {
+    const current = session();
+    return current && answers.tell(current, ...pending);
+  };
 
-/** The calls, made by `calls`. */
-export function createToldCalls<State>({ read, shared, tell, begins }: ToldClient<State>, calls: LiveCalls<State>): LiveCalls<State> {
-  /** Calls by `act`; `step` is pending until that is answered. */
-  const told = (act: () => void, step: () => PendingIntent<State>): Promise<void> | undefined => {
+  /** Tells it by `take`. */
+  const told = <Taken>(take: () => Taken, pending: PendingIntent<State>): Taken | Promise<void> => {
     const { live } = shared();
-    act();
+    const taken = take();
     // It may be lost over it.
-    return live === shared().live ? tell(step()) : undefined;
+    return (live === shared().live && tell(pending)) || taken;
   };
 
-  /** Ends the run in progress: nothing more of it is shown, whatever is on the way. */
-  const end = (act: () => void): Promise<void> | undefined => {
-    const shown = read();
-    // A submit that is queued begins next.
-    const still = shown.queue.length || !shown.isLoading ? shown : stopped(shown);
-    return told(act, () => ({ fold: () => still, stops: true }));
-  };
-
-  const dequeue = (act: () => void, runId: string): void => {
-    void told(act, () => ({ fold: (at) => ({ ...at, queue: at.queue.filter((row) => row.runId !== runId) }) }));
-  };
-
-  return {
-    ...calls,
+  const taking = (intake: Intake<State>): Intake<State> => ({
     run: (run) => {
       const waits = !!(read().isLoading || run.part || run.waits);
       // One that may be refused is in no save before it is taken.
       const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
-      void told(() => calls.run(run), () => ({ fold: (at) => (waits ? at : begun(run.fold(at), run.id)), run, kept, waits }));
+      void told(() => intake.run(run), { fold: waits ? (at) => at : begins(run), run, kept, waits });
     },
-    edit: (edit) => {
-      let taken = false;
-      void told(() => (taken = calls.edit(edit)), () => ({ ...edit }));
+    apply: ({ applied, ...intent }) => {
+      const { method, resets, save, runId } = intent;
+      if (method === "cancel" && runId !== undefined) lastSave.cancelled(runId);
+      if (resets) {
+        // Nothing that the worker has reported before comes back.
+        for (const step of shared().pending.list) step.kept = false;
+        lastSave.begins(save ?? composeSave(undefined, empty()));
+        // It ends the replies so far: one that is sent from now on is none of theirs.
+        for (const run of shared().runs) run.part &&= intent;
+      }
+      const taken = told(() => intake.apply(intent), { ...intent, applied });
+      if (typeof taken === "boolean") applied?.();
       return taken;
     },
-    act: (act) => void told(() => calls.act(act), () => ({ fold: (at) => at, acts: true, ...act })),
-    cancel: (run) => {
-      const { runId, isLoading } = read();
-      const act = (): void => calls.cancel(run);
-      if (isLoading && runId === run.id) void end(act);
-      else dequeue(act, run.id);
+  });
+
+  return {
+    taking,
+    opened: (all) => {
+      const shown = shared().pending.confirmed();
+      // Decisions are not told anew should it be lost: they may be what it is lost at.
+      const runs = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
+      void tell({ fold: () => shown }, ...runs);
     },
-    cancelQueued: (row) => dequeue(() => calls.cancelQueued(row), row.runId),
-    stop: () => end(() => void calls.stop()),
-    reset: (edit, applied) => {
-      begins(edit.save);
-      let taken = false;
-      const answered = told(() => (taken = calls.reset(edit)), () => ({ fold: edit.fold, applied }));
-      if (!answered) applied?.();
-      return taken;
-    },
+    ...{ answered: answers.drop, keep: answers.keep },
   };
 }

@@ -159,8 +159,8 @@ impl Chio {
     /// Nothing grows. Gives what did.
     fn forget_open(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
-        for (key, at) in std::mem::take(&mut self.by_key) {
-            self.last.extend(open.get(at.message).map(|id| (String::from(&*key), id.clone())));
+        for (key, at) in std::mem::take(&mut self.by_key).iter_mut() {
+            self.last.extend(open.get(at.message).map(|id| (String::from(key), id.clone())));
         }
         open
     }
@@ -242,7 +242,7 @@ impl Dialect for Chio {
         let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
         let ids = messages.iter().filter_map(|message| message.get("id")?.string());
-        self.used = ids.filter(|id| id.starts_with("chio:")).map(|id| (id.into_owned(), At::default())).collect();
+        self.used = Index::of(ids.filter(|id| id.starts_with("chio:")));
         if self.input == Input::Run {
             return None;
         }

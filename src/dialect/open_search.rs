@@ -66,11 +66,6 @@ fn place(at: usize) -> At {
     At { message: at, call: 0 }
 }
 
-/// Looks up whether an id is among these.
-fn ids(list: impl Iterator<Item = String>) -> Index {
-    list.map(|id| (id, At::default())).collect()
-}
-
 /// The state of a run.
 #[derive(Debug, Default)]
 pub(super) struct OpenSearch {
@@ -132,7 +127,9 @@ impl OpenSearch {
                 self.ended = false;
                 self.open = OpenCalls::default();
                 let answered_now = std::mem::take(&mut self.answered_now);
-                self.known.extend(answered_now.into_iter().map(|id| (id, At::default())));
+                for id in answered_now {
+                    self.known.insert(id, At::default());
+                }
                 self.restores |= string(fields, "runId").is_some_and(|id| is_restore(&id));
                 return Taken::Pass;
             }
@@ -217,7 +214,7 @@ impl OpenSearch {
         let list = fields.get("messages").and_then(Raw::array)?;
         let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
         let answers = messages.iter().flatten().filter_map(|message| string(message, "toolCallId"));
-        let answered = ids(answers.map(String::from));
+        let answered = Index::of(answers);
         let mut in_parts = Index::new();
         for (at, (id, _)) in self.in_parts.iter().enumerate() {
             in_parts.note(id, place(at));
@@ -322,7 +319,7 @@ impl Dialect for OpenSearch {
         };
         self.restores = new.is_empty();
         let tools = array(&fields, "tools").into_iter();
-        self.tools = ids(tools.filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned())));
+        self.tools = Index::of(tools.filter_map(|tool| tool.object()?.get("name")?.string()));
         let in_parts = messages.iter().filter(|_| new.is_empty()).filter_map(|message| {
             let content = message.get("content").filter(|content| content.text().starts_with('['))?;
             Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))

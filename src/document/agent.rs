@@ -24,6 +24,32 @@ table! {
     }
 }
 
+table! {
+    /// The error of a run, as the package's `AgentError.from` reads it.
+    AGENT_ERROR {
+        ERROR_KIND = Member::new("kind", Kind::Word(ERROR_KINDS)),
+        /// For people.
+        ERROR_TEXT = Member::new("message", Kind::Text),
+        /// Whether the same run may succeed when it is tried again.
+        RETRYABLE = Member::new("retryable", Kind::Flag(false)),
+        HTTP_STATUS = Member::new("status", Kind::Count),
+        /// Milliseconds that the server asks to wait before the next attempt.
+        RETRY_AFTER = Member::new("retryAfterMs", Kind::Count),
+        /// The server's code, or that of the rule or limit.
+        ERROR_CODE = Member::new("code", Kind::Text),
+        /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
+        BROKEN_RULE = Member::new("rule", Kind::Text),
+        /// The `type` of the event that broke it.
+        BREAKING_EVENT = Member::new("eventType", Kind::Text),
+        /// The beginning of the body that the server answered with.
+        ERROR_BODY = Member::new("body", Kind::Text),
+        /// The connection was lost before the run had ended, and not closed by the server.
+        LOST = Member::new("lost", Kind::Flag(false)),
+    }
+}
+
+const ERROR_KINDS: &[&str] = &["connection", "http", "auth", "protocol", "run", "limit", "blocked"];
+
 const AGENT_STATUSES: &[&str] = &["idle", "running", "error"];
 
 const CONNECTION_PHASES: &[&str] = &["closed", "connecting", "open", "reconnecting"];

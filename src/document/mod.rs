@@ -31,10 +31,10 @@ pub(crate) use call::{
     numbered, wire_id,
 };
 pub(crate) use message::*;
-pub(crate) use order::{Item, Order, Part, Place, Slots, add as add_part};
+pub(crate) use order::{Insertion, Item, Order, Part, Place, Slots, add as add_part, parts_of};
 pub(crate) use patch::Patch;
 pub(crate) use report::*;
-pub(crate) use row::{Members, Row, Value};
+pub(crate) use row::{Members, Row, Value, select};
 pub(crate) use rows::Rows;
 pub(crate) use saves::*;
 pub(crate) use tracked::Document;

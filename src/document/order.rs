@@ -17,6 +17,15 @@ pub(crate) struct Place {
     heads: usize,
 }
 
+/// A place for a message that comes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Insertion {
+    /// Right after the message in this slot.
+    After(usize),
+    Before(usize),
+    End,
+}
+
 /// A message in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Item {
@@ -91,17 +100,14 @@ impl Order {
         self.insert(at, end, item);
     }
 
-    /// Puts a message right after the one in a slot.
-    pub fn insert_after(&mut self, before: usize, item: Item) {
-        match self.find(before) {
-            Some((chunk, at)) => self.insert(chunk, at + 1, item),
-            None => self.push(item),
-        }
-    }
-
-    /// Puts a message right before the one in a slot.
-    pub fn insert_before(&mut self, after: usize, item: Item) {
-        match self.find(after) {
+    /// Puts a message there.
+    pub fn put(&mut self, item: Item, place: Insertion) {
+        let found = match place {
+            Insertion::After(slot) => self.find(slot).map(|(chunk, at)| (chunk, at + 1)),
+            Insertion::Before(slot) => self.find(slot),
+            Insertion::End => None,
+        };
+        match found {
             Some((chunk, at)) => self.insert(chunk, at, item),
             None => self.push(item),
         }
@@ -305,6 +311,28 @@ pub(crate) enum Part {
     New(usize, usize),
 }
 
+/// How a list of the mirror, which has `sent` elements, has changed. `changes`: where in the order what is new or gone stands, and
+/// the two numbers of it; `gone`: whether the mirror has an element that is gone; `None`: it is new.
+pub(crate) fn parts_of(
+    mut changes: Vec<(usize, usize, usize)>,
+    sent: usize,
+    gone: &dyn Fn(usize, usize) -> Option<bool>,
+) -> Vec<Part> {
+    changes.sort_unstable();
+    let (mut parts, mut at, mut place) = (Vec::new(), 0, 0);
+    for (change, slot, call) in changes {
+        let kept = change.saturating_sub(at);
+        add(&mut parts, Part::Keep(place..place + kept));
+        (at, place) = (change + 1, place + kept);
+        match gone(slot, call) {
+            Some(mirrored) => place += usize::from(mirrored),
+            None => add(&mut parts, Part::New(slot, call)),
+        }
+    }
+    add(&mut parts, Part::Keep(place..sent));
+    parts
+}
+
 /// Adds a part. Neighbors that stay neighbors are one part.
 pub(crate) fn add(parts: &mut Vec<Part>, part: Part) {
     if let (Some(Part::Keep(last)), Part::Keep(next)) = (parts.last_mut(), &part)
@@ -333,12 +361,12 @@ mod tests {
             match random % 7 {
                 0..4 if !list.is_empty() => {
                     let at = random % list.len();
-                    order.insert_after(list[at].slot, item);
+                    order.put(item, Insertion::After(list[at].slot));
                     list.insert(at + 1, item);
                 }
                 5 if !list.is_empty() => {
                     let at = random % list.len();
-                    order.insert_before(list[at].slot, item);
+                    order.put(item, Insertion::Before(list[at].slot));
                     list.insert(at, item);
                 }
                 4 if list.len() > 9 => {

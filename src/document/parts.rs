@@ -42,17 +42,18 @@ pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
 fn without_twins(json: &str, converted: &[usize]) -> String {
     let mut modern = Index::new();
     let each = |take: &mut dyn FnMut(Raw<'_>, &Fields<'_>, bool)| {
-        let (mut at, mut next) = (0, converted.iter().peekable());
+        let mut at = 0;
         Raw::known(json).each(&mut |raw, part| {
-            let is_converted = next.next_if(|converted| **converted == at).is_some();
-            part.into_iter().for_each(|part| take(raw, part, is_converted));
+            part.into_iter().for_each(|part| take(raw, part, converted.binary_search(&at).is_ok()));
             at += 1;
         });
     };
     each(&mut |_, part, is_converted| {
         if !is_converted {
             let keys = [media_key(part, true), media_key(part, false)].into_iter().flatten();
-            modern.extend(keys.map(|key| (key, At::default())));
+            for key in keys {
+                modern.insert(key, At::default());
+            }
         }
     });
     let mut left = String::new();

@@ -90,6 +90,15 @@ fn whole(high: u32, low: u32) -> u64 {
 /// Some members of a table, a bit for each.
 pub(crate) type Members = u32;
 
+/// The members of which it is true.
+pub(crate) fn select(table: &[Member], is: impl Fn(usize, &Member) -> bool) -> Members {
+    let mut members = 0;
+    for (at, _) in table.iter().enumerate().filter(|(at, member)| is(*at, member)) {
+        members |= 1 << at;
+    }
+    members
+}
+
 /// The values of one row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
@@ -383,11 +392,7 @@ impl Row {
             InRequests::Tagged => protocol.tags(),
             InRequests::Never => false,
         };
-        let mut members = 0;
-        for (at, _) in self.table.iter().enumerate().filter(|(_, member)| goes(member)) {
-            members |= 1 << at;
-        }
-        members
+        select(self.table, |_, member| goes(member))
     }
 
     /// Writes these members, as they are called in one of the places.

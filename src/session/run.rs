@@ -17,9 +17,10 @@ use crate::wire::{Fields, Format, decode};
 use std::rc::Rc;
 
 /// Where a run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum RunState {
     /// The request is out, nothing has come back.
+    #[default]
     Connecting,
     /// The body is coming.
     Streaming,
@@ -123,10 +124,9 @@ impl BodyStart {
     }
 
     pub fn error(&self) -> AgentError {
-        let body = self.text();
         // `as` saturates.
-        let retry_after_ms = self.retry_after.map(|ms| ms.round() as u64);
-        AgentError { retry_after_ms, ..AgentError::http(self.status, &self.content_type, body) }
+        let retry_after = self.retry_after.map(|ms| ms.round() as u64);
+        AgentError::http(self.status, &self.content_type, &decode(&self.bytes), retry_after)
     }
 
     /// The run that a server names which answers with no stream.
@@ -148,7 +148,7 @@ impl BodyStart {
 }
 
 /// The run in progress.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Run {
     pub ticket: Ticket,
     /// Names the request to the border, while there is one.
@@ -208,37 +208,7 @@ pub(super) struct Run {
 impl Run {
     /// A run that is to be opened.
     pub fn new(ticket: Ticket, request_body: Rc<str>, input: (Rc<str>, usize)) -> Self {
-        Self {
-            ticket,
-            request: None,
-            target: Target::Run,
-            request_body,
-            input,
-            state: RunState::Connecting,
-            until: 0.0,
-            end: None,
-            body: None,
-            events: 0,
-            fresh: 0,
-            best: 0,
-            streamed: false,
-            joined: None,
-            replays: false,
-            attempt: 0,
-            connections: 0,
-            works: false,
-            waited: 0,
-            held: None,
-            base: None,
-            renewed: false,
-            budget: None,
-            heard: 0.0,
-            before: None,
-            thread_id: None,
-            result: None,
-            pending_calls: Vec::new(),
-            unanswered: Vec::new(),
-        }
+        Self { ticket, request_body, input, ..Self::default() }
     }
 
     /// Something new has come.

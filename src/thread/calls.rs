@@ -388,7 +388,7 @@ impl Thread {
             return;
         };
         let last = self.list.last_after(at.message);
-        self.list.insert_after(last, result);
+        self.list.put(result, Insertion::After(last));
     }
 
     /// The run is over: nothing streams. Calls that wait for an answer (`pending`, and those `of_page`) continue

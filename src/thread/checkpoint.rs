@@ -35,6 +35,11 @@ impl Size {
         Self { content, reasoning: entry.row.text(REASONING).len(), calls: entry.calls.len() }
     }
 
+    /// Whether a message has another one by now.
+    fn differs(self, entry: &Entry) -> bool {
+        self != WHOLE && self != Self::of(entry)
+    }
+
     /// Takes back what was added since. `known`: the calls that there were, wherever they stood.
     fn cut(self, entry: &mut Entry, known: &Index) {
         shorten(&mut entry.row, CONTENT, self.content);
@@ -69,28 +74,24 @@ impl Checkpoint {
         let mut object = JsonWriter::object(out);
         object.strings("messages", self.messages.keys());
         object.strings("calls", self.calls.keys()).tree("state", Some(&self.state));
-        let entries = thread.list.iter();
-        let mut grown = entries
-            .filter_map(|entry| Some((entry, self.size(entry.id())?)))
-            .filter(|(entry, size)| *size != WHOLE && *size != Size::of(entry))
-            .peekable();
-        if grown.peek().is_some() {
-            let mut sizes = JsonWriter::object(object.member("grown"));
-            for (entry, size) in grown {
+        let (mut grown, mut args) = (String::new(), String::new());
+        let (mut sizes, mut lengths) = (JsonWriter::object(&mut grown), JsonWriter::object(&mut args));
+        for entry in thread.list.iter() {
+            if let Some(size) = self.size(entry.id()).filter(|size| size.differs(entry)) {
                 let mut list = JsonWriter::array(sizes.member(entry.id()));
                 for number in [size.content, size.reasoning, size.calls] {
                     list.item().push_str(&number.to_string());
                 }
                 list.close();
             }
-            sizes.close();
+            for call in &entry.calls {
+                lengths.number(call.id(), self.grown(call).map(|length| length as u64));
+            }
         }
-        let calls = thread.list.iter().flat_map(|entry| &entry.calls);
-        let mut grown = calls.filter_map(|call| Some((call, self.grown(call)?))).peekable();
-        if grown.peek().is_some() {
-            let mut sizes = JsonWriter::object(object.member("args"));
-            grown.for_each(|(call, size)| sizes.member(call.id()).push_str(&size.to_string()));
-            sizes.close();
+        sizes.close();
+        lengths.close();
+        for (name, json) in [("grown", grown), ("args", args)].into_iter().filter(|(_, json)| json != "{}") {
+            object.json(name, &json);
         }
         object.close();
     }
@@ -211,7 +212,7 @@ impl Thread {
         let denied = entries.iter().flat_map(|entry| &entry.calls).filter(|call| call.phase() == CallPhase::Denied);
         let denied = Index::of(denied.map(Call::id));
         for entry in &mut entries {
-            if let Some(size) = checkpoint.size(entry.id()).filter(|size| *size != WHOLE && *size != Size::of(entry)) {
+            if let Some(size) = checkpoint.size(entry.id()).filter(|size| size.differs(entry)) {
                 size.cut(entry, &checkpoint.calls);
             }
             entry.cut_args(checkpoint);

@@ -196,8 +196,17 @@ impl Entry {
 
     /// Writes the message as the snapshot has it.
     pub fn write(&self, out: &mut String) {
+        self.write_some(out, Members::MAX);
+    }
+
+    /// The same without what was measured here: two connections that bring the same message measure other times.
+    pub fn write_unmeasured(&self, out: &mut String) {
+        self.write_some(out, !(1 << TIME | 1 << REASONING_TIME));
+    }
+
+    fn write_some(&self, out: &mut String, members: Members) {
         let mut object = JsonWriter::object(out);
-        write_members(&self.row, &self.calls, &mut object, Members::MAX, Call::write_in_message);
+        write_members(&self.row, &self.calls, &mut object, members, Call::write_in_message);
         object.close();
     }
 

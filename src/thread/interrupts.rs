@@ -3,8 +3,8 @@
 
 use super::list::MessageList;
 use crate::document::{
-    ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Part, Patch, Row,
-    Value, add_part as add, numbered,
+    ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Patch, Row, Value,
+    numbered, parts_of,
 };
 use crate::wire::{At, Index};
 use crate::wire::{Fields, Gather, Raw, parse_time, write_string};
@@ -140,21 +140,14 @@ impl Interrupts {
     /// Writes what the mirror lacks.
     pub fn write(&mut self, patch: &mut Patch) {
         let (changed, closed) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.closed));
-        let mut gone: Vec<usize> = closed.iter().map(|slot| self.order.place(*slot).message).gather();
+        let gone = closed.iter().map(|slot| (self.order.place(*slot).message, *slot, 0)).gather();
         closed.into_iter().for_each(|slot| self.order.remove(slot));
         let sent = std::mem::replace(&mut self.sent, self.order.size().message);
         if std::mem::take(&mut self.renewed) {
             patch.reconcile(PATH, |out| self.write_all(out));
             return self.slots.iter_mut().flatten().for_each(|interrupt| interrupt.row.set_mirrored());
         }
-        gone.sort_unstable();
-        let (mut parts, mut from) = (Vec::new(), 0);
-        for place in gone {
-            add(&mut parts, Part::Keep(from..place));
-            from = place + 1;
-        }
-        add(&mut parts, Part::Keep(from..sent));
-        patch.rebuild(PATH, sent, &parts, &mut |_, _, _| {});
+        patch.rebuild(PATH, sent, &parts_of(gone, sent, &|_, _| Some(true)), &mut |_, _, _| {});
         for slot in changed {
             let path = format!("{PATH},{}", self.order.place(slot).message);
             if let Some(Some(interrupt)) = self.slots.get_mut(slot) {

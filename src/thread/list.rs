@@ -14,15 +14,13 @@ use super::entry::Entry;
 use super::finder::Finder;
 use super::merged::Merged;
 use crate::document::{
-    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Value,
-    add_part as add,
+    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Insertion, Item, Members, Order, Part, Place, Role, Value,
+    add_part as add, parts_of,
 };
 use crate::wire::{At, Index};
 use crate::wire::{Gather, same};
 pub(super) use arrange::Stand;
 use entries::Entries;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// How a snapshot of the messages treats a message that it does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,17 +220,20 @@ impl MessageList {
     }
 
     pub fn push(&mut self, entry: Entry) -> usize {
-        let item = self.item(&entry);
-        let slot = item.slot;
-        self.slab.push(Some(entry));
-        self.order.push(item);
-        self.added(slot);
-        slot
+        self.put(entry, Insertion::End)
     }
 
-    fn item(&self, entry: &Entry) -> Item {
-        let follows = entry.role() == Role::Tool;
-        Item { slot: self.slab.len(), calls: entry.calls.len(), follows }
+    /// Adds a message there. Returns its slot.
+    pub fn put(&mut self, entry: Entry, place: Insertion) -> usize {
+        let slot = self.slab.len();
+        self.order.put(Item { slot, calls: entry.calls.len(), follows: entry.role() == Role::Tool }, place);
+        self.slab.push(Some(entry));
+        self.changes.push(slot);
+        self.change(slot);
+        self.index(slot);
+        self.index_calls(slot);
+        self.classify(slot);
+        slot
     }
 
     /// Whether only results stand between a message and one after it.
@@ -243,14 +244,6 @@ impl MessageList {
     /// The slot of the last of the results right after a message; its own, where there is none.
     pub fn last_after(&self, head: usize) -> usize {
         self.order.last_after(head)
-    }
-
-    fn added(&mut self, slot: usize) {
-        self.changes.push(slot);
-        self.change(slot);
-        self.index(slot);
-        self.index_calls(slot);
-        self.classify(slot);
     }
 
     /// Adds a call to the message in a slot.
@@ -390,12 +383,14 @@ impl MessageList {
         }
     }
 
-    /// The classes of activities: of all types, or of one.
-    pub fn activities(&self, kind: Option<&str>) -> Vec<Class> {
-        match kind {
-            Some(kind) => self.activity_types.get(kind).map(|at| Class::Activity(at.message)).into_iter().gather(),
-            None => (0..self.activity_types.len()).map(Class::Activity).gather(),
-        }
+    /// The classes of activities of all types.
+    pub fn activities(&self) -> Vec<Class> {
+        (0..self.activity_types.len()).map(Class::Activity).gather()
+    }
+
+    /// The class of activities of one type, if there were any.
+    pub fn activities_of(&self, kind: &str) -> Option<Class> {
+        self.activity_types.get(kind).map(|at| Class::Activity(at.message))
     }
 
     /// The server has seen the page's answers.

@@ -91,6 +91,13 @@ fn push(runs: &mut Vec<Neighbors>, run: Neighbors) {
     }
 }
 
+/// The neighbors of each element.
+fn one_by_one(runs: &[Neighbors]) -> Vec<&Neighbors> {
+    let mut each = Vec::new();
+    runs.iter().for_each(|run| each.resize(each.len() + run.server.max(run.shown), run));
+    each
+}
+
 /// Where an element of the server's list is: its run, its place in that, and its place, or that of the next one, in what is
 /// shown.
 fn locate(runs: &[Neighbors], at: usize) -> Option<(usize, usize, usize)> {
@@ -192,8 +199,8 @@ impl Mask {
                     push(&mut masks, run);
                 };
                 let mut shown = shown.items().unwrap_or_default().iter();
-                let each = runs.iter().flat_map(|run| std::iter::repeat_n(run, run.server.max(run.shown)));
-                let mut each = each.peekable();
+                let runs = one_by_one(runs);
+                let mut each = runs.iter().peekable();
                 // The user's own stand before the next element that is still there: what is new of the server's stands before them.
                 let mut own = Vec::new();
                 align(old, new, &mut |(old, new)| {
@@ -317,8 +324,7 @@ impl Difference {
                 }
                 let [mut old, mut new] = [old, new].map(|tree| tree.and_then(Tree::items).unwrap_or_default().iter());
                 let mut at = 0;
-                let each = runs.iter().flat_map(|run| std::iter::repeat_n(run, run.server.max(run.shown)));
-                for run in each {
+                for run in one_by_one(runs) {
                     let old = if run.server > 0 { old.next() } else { None };
                     let new = if run.shown > 0 { new.next() } else { None };
                     let own = (run.server != run.shown).then_some(&Mask::Own);

@@ -79,17 +79,21 @@ impl Authority {
         if types.is_null() {
             return Self::Every;
         }
-        let names: Option<Vec<String>> =
-            types.array().and_then(|list| list.into_iter().map(|raw| raw.string().map(Into::into)).collect());
-        names.map_or(Self::None, Self::Types)
+        let Some(types) = types.array() else { return Self::None };
+        let mut names = Vec::new();
+        for name in types {
+            let Some(name) = name.string() else { return Self::None };
+            names.push(name.into_owned());
+        }
+        Self::Types(names)
     }
 
     /// The classes of messages of which a snapshot takes away what it does not name.
     fn gone(&self, list: &MessageList, has_activity: bool, has_reasoning: bool) -> Vec<Class> {
         let mut classes = match self {
-            Self::Default if has_activity => list.activities(None),
-            Self::Every => list.activities(None),
-            Self::Types(types) => types.iter().flat_map(|kind| list.activities(Some(kind))).gather(),
+            Self::Default if has_activity => list.activities(),
+            Self::Every => list.activities(),
+            Self::Types(types) => types.iter().filter_map(|kind| list.activities_of(kind)).gather(),
             Self::Default | Self::None => Vec::new(),
         };
         classes.push(Class::Plain);
@@ -172,6 +176,9 @@ pub(super) fn replace_at(
     if let Some(entry) = list.change(slot) {
         replace(entry, new, snapshot_has_reasoning, merged);
         entry.calls_changed();
+        if others {
+            entry.row.mark(CALLS);
+        }
     }
     if others {
         list.end_calls(slot);
@@ -226,9 +233,6 @@ fn keep_calls(local: &mut Entry, new: Vec<Call>, merged: &mut Merged) {
     let mut old = Index::new();
     for (call, known) in local.calls.iter().enumerate() {
         old.note(known.id(), At { message: 0, call });
-    }
-    if !local.calls.iter().map(Call::id).eq(new.iter().map(Call::id)) {
-        local.row.mark(CALLS);
     }
     let mut old_calls: Vec<_> = std::mem::take(&mut local.calls).into_iter().map(Some).gather();
     for (at, given) in new.into_iter().enumerate() {

@@ -371,6 +371,16 @@ impl Thread {
         self.list.iter().for_each(|entry| entry.write(list.item()));
     }
 
+    /// Messages and state, to be compared.
+    pub(crate) fn stands(&self) -> String {
+        let mut json = String::new();
+        let mut list = JsonWriter::array(&mut json);
+        self.list.iter().for_each(|entry| entry.write_unmeasured(list.item()));
+        list.close();
+        self.state().write(&mut json);
+        json
+    }
+
     /// Writes the open interrupts.
     pub(crate) fn write_interrupts(&self, out: &mut String) {
         self.report.interrupts().write_all(out);

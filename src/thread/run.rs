@@ -81,7 +81,7 @@ impl RunReports {
     /// The run is over; what it left open ended with it.
     pub fn ended(&mut self, well: bool, now: f64) {
         let status = if well { Status::Complete } else { Status::Error };
-        for (_, last) in std::mem::take(&mut self.running) {
+        for (_, last) in std::mem::take(&mut self.running).iter_mut() {
             let mut next = Some(last.message);
             while let Some(at) = next {
                 next = self.end_step(at, status, now);

@@ -55,20 +55,17 @@ impl State {
     pub fn edit(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
         let old = self.value().clone();
         let before = before.map_or_else(|| old.clone(), Tree::read);
-        self.show(&merge(&before, &Tree::read(after), &old, false));
+        self.show(merge(&before, &Tree::read(after), &old, false));
         let server = self.local.take().map_or(old, |(_, server)| server);
         let mask = if running { Mask::between(&server, self.value()) } else { None };
         self.local = mask.map(|mask| (Some(mask), server));
     }
 
     /// Shows another one, which it differs little from.
-    fn show(&mut self, new: &Tree) {
-        let Difference { operations, rewrites } = Difference::between(self.value(), new, "");
-        if !rewrites && delta::apply_own(self.shown.tree_mut(), &operations).is_ok() {
-            return self.shown.patched(&delta::patch_of(&operations));
-        }
-        *self.shown.tree_mut() = new.clone();
-        self.shown.replaced();
+    fn show(&mut self, new: Tree) {
+        let Difference { operations, rewrites } = Difference::between(self.value(), &new, "");
+        *self.shown.tree_mut() = new;
+        if rewrites { self.shown.replaced() } else { self.shown.patched(&delta::patch_of(&operations)) }
     }
 
     /// The server is told everything now.

@@ -10,7 +10,7 @@ use crate::wire::{Event, JsonWriter, Raw, Str, write_string};
 /// Deeper ones stand at this level: each path to one is written with the patches of what it does.
 const MAX_DEPTH: usize = 64;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Subagent {
     row: Row,
     /// It was suspended before this run began, and nothing has come for it since.
@@ -133,16 +133,7 @@ impl Subagents {
                 at
             }
             None => {
-                let at = self.add(Subagent {
-                    row,
-                    carried: false,
-                    parent: None,
-                    place: 0,
-                    depth: 0,
-                    children: Vec::new(),
-                    sent: false,
-                    touched: false,
-                });
+                let at = self.add(Subagent { row, ..Subagent::default() });
                 self.change(at);
                 at
             }

@@ -128,7 +128,7 @@ impl Index {
         if 4 * self.len >= 3 * self.places.len() {
             let mut larger = Self::default();
             larger.places.resize(8.max(2 * self.places.len()), None);
-            for (id, at) in std::mem::take(self) {
+            for (id, at) in std::mem::take(&mut self.places).into_iter().flatten() {
                 larger.put(id, at);
             }
             *self = larger;
@@ -147,29 +147,6 @@ impl Index {
         }
         self.put(id.into(), at);
         at
-    }
-
-    pub fn extend(&mut self, ids: impl IntoIterator<Item = (String, At)>) {
-        for (id, at) in ids {
-            self.insert(id, at);
-        }
-    }
-}
-
-impl FromIterator<(String, At)> for Index {
-    fn from_iter<Ids: IntoIterator<Item = (String, At)>>(ids: Ids) -> Self {
-        let mut index = Self::new();
-        index.extend(ids);
-        index
-    }
-}
-
-impl IntoIterator for Index {
-    type Item = (Rc<str>, At);
-    type IntoIter = std::iter::Flatten<std::vec::IntoIter<Option<Self::Item>>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.places.into_iter().flatten()
     }
 }
 

@@ -40,7 +40,9 @@ impl<T> Keyed<T> {
     }
 
     /// Takes all of them.
-    pub fn take_all(&mut self) -> impl Iterator<Item = T> + use<T> {
-        std::mem::take(self).list.into_iter().flatten()
+    pub fn take_all(&mut self) -> Vec<T> {
+        let mut all = Vec::new();
+        std::mem::take(self).list.into_iter().for_each(|item| all.extend(item));
+        all
     }
 }

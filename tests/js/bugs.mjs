@@ -30,13 +30,13 @@ export const bugs = [
   {
     name: "a decision that the worker has not heard of is forgotten",
     file: "worker/sessions.ts",
-    from: "if (died) acts.forEach(({ method, json }) => link.act({ method, json }));",
+    from: "if (died) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));",
     to: "",
     tests: ["worker-deaths"],
   },
   {
     name: "a save has no submit that a worker's session was opened for",
-    file: "worker/sessions.ts",
+    file: "worker/told.ts",
     from: "kept: !!run.queued }",
     to: "kept: false }",
     tests: ["worker"],
@@ -99,14 +99,14 @@ export const bugs = [
   },
   {
     name: "an edit of messages is what it leaves",
-    file: "agent/edit.ts",
+    file: "intents/edit-messages.ts",
     from: "toJson({ before: shown, after: list })",
     to: "toJson({ before: [], after })",
     tests: ["edits"],
   },
   {
     name: "an edit of the state is what it leaves",
-    file: "agent/edit.ts",
+    file: "intents/edit-state.ts",
     from: "toJson({ before: from, after: to })",
     to: "toJson({ before: null, after })",
     tests: ["edits"],

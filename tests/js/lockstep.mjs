@@ -160,7 +160,8 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
     // A run of a thread at the server is asked for once the options are looked up; frames come meanwhile.
     const run = batch.find(({ act }) => ["submit", "retry", "regenerate"].includes(act));
-    if (thread && run) return [run];
+    const asks = run ?? batch.find(({ act }) => act === "resume");
+    if (thread && asks) return [asks];
     // The result of a tool is heard of after the batch, in which the call may have been given up. An edit
     // is the difference to the snapshot, which in a worker lacks the submits during a run.
     const alone = batch.find(({ act }) =>
@@ -401,6 +402,11 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         const at = sides.map((side) => side.frame());
         for (const step of batch) {
           n += 1;
+          // A person approves what is shown, here and there, and has waited for it.
+          if (kind.throttled && step.act === "approve") {
+            tick();
+            await quiet(sides);
+          }
           sides.forEach((side, which) => {
             try {
               side.play(step, n, kind.throttled ? { ...at[which], body: side.frame().body } : at[which]);

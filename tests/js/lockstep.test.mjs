@@ -30,4 +30,12 @@ describe(`page and worker in lockstep, LOCKSTEP_SEED=${first}`, { skip: !real &&
       for (const seed of seeds) await play(seed, kinds[name]);
     });
   }
+
+  it("calls back for a reply that a reset drops, although another one follows it at once", async () => {
+    const { play } = await import("./lockstep.mjs");
+    const resume = (id) => ({ name: "resume", act: "resume", given: { id } });
+    const submit = { name: "submit", act: "submit", given: { message: { id: "u1", content: "1" }, runId: "r1" } };
+    const interrupt = { name: "interrupt", ends: "finish", interrupts: ["i0", "i1"] };
+    await play(1, kinds["without pauses"], [[submit], [interrupt], [resume("i0"), { name: "reset", act: "reset" }, resume("i1")]]);
+  });
 });

@@ -18,8 +18,7 @@ impl Session {
     /// has become another one since: that is asked about again.
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
-        let fields = self.of_call(&json)?;
-        let id = fields.text("toolCallId").unwrap_or_default();
+        let (id, fields) = self.of_call(&json)?;
         self.intake.gate().set_clock(now);
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
@@ -76,8 +75,7 @@ impl Session {
     /// Somebody denies a call: `{toolCallId, reason?}`. The reason is the agent's answer.
     pub fn deny(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
-        let fields = self.of_call(&json)?;
-        let id = fields.text("toolCallId").unwrap_or_default();
+        let (id, fields) = self.of_call(&json)?;
         if !self.knows_call(&id)
             || !self.is_open(&id, now)
             || self.page.stage_of(&id).is_none_or(|stage| stage == Stage::Executing)
@@ -97,8 +95,7 @@ impl Session {
     }
 
     fn hold_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let fields = self.of_call(json)?;
-        let id = fields.text("toolCallId").unwrap_or_default();
+        let (id, _) = self.of_call(json)?;
         if !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Executing) {
             return Ok(false);
         }

@@ -73,7 +73,7 @@ impl Session {
         }
         let mut run = Run::new(ticket, body, input);
         let again = matches!(start, Start::Retry | Start::Regenerate);
-        run.before = again.then(|| hash(&self.stands()));
+        run.before = again.then(|| hash(&self.thread.stands()));
         self.send(run, joins, now);
     }
 

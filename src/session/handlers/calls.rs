@@ -7,6 +7,7 @@ use crate::session::submit::Submit;
 use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket};
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Fields, Raw, keep_private};
+use std::borrow::Cow;
 
 impl Session {
     /// Whether the page is at work between two runs.
@@ -131,8 +132,7 @@ impl Session {
     }
 
     fn settle_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let fields = self.of_call(json)?;
-        let id = fields.text("toolCallId").unwrap_or_default();
+        let (id, fields) = self.of_call(json)?;
         if !self.knows_call(&id) {
             return Ok(false);
         }
@@ -216,11 +216,12 @@ impl Session {
         open
     }
 
-    pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
+    /// The call that the application means, with what it says of it.
+    pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<(Cow<'j, str>, Fields<'j>), Misuse> {
         self.alive()?;
-        let expected = Misuse::Input("an object with a string \"toolCallId\"");
         let fields = Fields::read(json, self.options.max_depth);
-        fields.filter(|fields| fields.get("toolCallId").and_then(Raw::literal).is_some()).ok_or(expected)
+        let found = fields.and_then(|fields| Some((fields.get("toolCallId")?.string()?, fields)));
+        found.ok_or(Misuse::Input("an object with a string \"toolCallId\""))
     }
 
     /// A call was answered. Where the run has ended, the turn may continue.

@@ -7,7 +7,7 @@ use crate::session::run::{Run, RunState};
 use crate::session::submit::Submit;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
 use crate::thread::Ending;
-use crate::wire::{Fields, JsonWriter, keep_private};
+use crate::wire::{Fields, keep_private};
 
 impl Session {
     /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
@@ -89,7 +89,7 @@ impl Session {
         if run.end().is_none() {
             let reason = self.withheld(now).unwrap_or(reason);
             let message = format!("The server does not accept the credentials: {reason}");
-            self.end_as((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
+            self.end_as((outcome, Some(AgentError::new(ErrorKind::Auth, &message, false))));
         }
         self.finish(now);
         self.next(now);
@@ -292,20 +292,10 @@ impl Session {
         if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.progress.has_advanced() {
             return;
         }
-        let json = self.stands();
+        let json = self.thread.stands();
         if let (true, Some(run)) = (self.rejoin.progress.ends_otherwise(&json), &mut self.run) {
             run.is_new();
         }
-    }
-
-    /// Messages and state, to be compared.
-    pub(super) fn stands(&self) -> String {
-        let mut json = String::new();
-        let mut list = JsonWriter::array(&mut json);
-        self.thread.write_messages(&mut list);
-        list.close();
-        self.thread.state().write(&mut json);
-        json
     }
 
     /// How a run ends whose connection is lost for good.
@@ -316,7 +306,7 @@ impl Session {
                     Target::Resume => format!("The run could not be joined: {reason}"),
                     _ => format!("The server could not be reached: {reason}"),
                 };
-                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, message, true)))
+                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, &message, true)))
             }
             _ => (Outcome::Truncated, Some(AgentError::truncated(Some(reason)))),
         }

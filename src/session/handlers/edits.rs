@@ -59,7 +59,6 @@ impl Session {
     pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
         self.alive()?;
         self.abandon(true, now);
-        self.abandon_turn();
         self.page.clear();
         self.rejoin.clear();
         self.thread.clear();

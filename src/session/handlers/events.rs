@@ -1,5 +1,6 @@
 //! The effect of an event on the session, before and after it is in the thread.
 
+use crate::document::ERROR_CODE;
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyRest;
@@ -79,8 +80,8 @@ impl Session {
                 self.take_outcome(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
-                let mut error = AgentError::new(ErrorKind::Run, message.unwrap_or_default().to_text(), true);
-                error.code = code.map(Str::to_text);
+                let error = AgentError::new(ErrorKind::Run, &message.unwrap_or_default().decode(), true);
+                let error = error.with(ERROR_CODE, code.map(Str::decode).as_deref());
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }
             // They are the thread's alone.
@@ -145,7 +146,9 @@ impl Session {
     /// A server that knows the id of the question may ignore it, so that the answer that was asked for again is none.
     fn warn_of_nothing(&mut self, outcome: Outcome) {
         let before = self.run.as_mut().and_then(|run| run.before.take()).filter(|_| outcome == Outcome::Success);
-        if before.is_some_and(|before| before == hash(&self.stands())) && !self.rejoin.has_reported(Report::Custom) {
+        if before.is_some_and(|before| before == hash(&self.thread.stands()))
+            && !self.rejoin.has_reported(Report::Custom)
+        {
             let message = "the answer that was asked for again is none: a server may ignore a message whose id it knows (newMessageId)";
             self.warn("retry-unanswered", "RUN_FINISHED", message);
         }

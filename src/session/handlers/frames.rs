@@ -167,7 +167,7 @@ impl Session {
         let Some(run) = run.filter(|_| !self.intake.has_dialect()) else { return };
         let Some(name) = dialect::shown_by(frame) else { return };
         let message = ["a stream of another system: expected the option dialect: \"", name, "\""].concat();
-        run.fail(AgentError::new(ErrorKind::Protocol, message, false));
+        run.fail(AgentError::new(ErrorKind::Protocol, &message, false));
     }
 
     pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
@@ -189,7 +189,8 @@ impl Session {
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
     #[inline(always)]
     pub(super) fn broken(&self) -> bool {
-        matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
+        let error = self.run.as_ref().and_then(|run| run.end()?.1.as_ref());
+        error.is_some_and(AgentError::breaks)
     }
 
     #[inline(always)]
@@ -222,11 +223,6 @@ impl Session {
             self.report_warning(Warning::new("run-unread", message));
         }
         true
-    }
-
-    pub(super) fn ended_by(&self) -> Option<ErrorKind> {
-        let (_, error) = self.run.as_ref()?.end()?;
-        error.as_ref().map(|error| error.kind)
     }
 
     /// Something odd that no rule forbids.

@@ -3,6 +3,7 @@
 //! The gate stands between chunk expansion and the rules of order. A blocked event was never sent, as far as the order, the
 //! thread and the listeners are concerned.
 
+use crate::document::ERROR_CODE;
 use crate::guard::{GateVerdict, Guard};
 use crate::pipeline::{EventSink, Source};
 use crate::session::Session;
@@ -51,8 +52,8 @@ impl Session {
         }
         Fields::read(body, self.options.max_depth)?.get("event_type")?;
         let decision = self.judge_inbound(body, now)?;
-        let reason = Fields::read(&decision, 8)?.get("reason")?.string()?.into_owned();
-        Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
+        let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
+        Some(error.with(ERROR_CODE, Some("guard")))
     }
 
     /// Judges an event: the parts of it that may pass.

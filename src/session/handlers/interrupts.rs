@@ -15,11 +15,11 @@ impl Session {
     pub fn answer(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         let json = keep_private(json);
-        let expected = Misuse::Input("an object with an \"interruptId\", a \"status\" and a \"run\"");
-        let fields = Fields::read(&json, self.options.max_depth).ok_or(expected.clone())?;
-        let id = fields.text("interruptId").ok_or(expected.clone())?.into_owned();
-        let run = fields.get("run").ok_or(expected.clone())?.text();
-        let entry = RESUME.read_entry(&fields).ok_or(expected)?;
+        const EXPECTED: Misuse = Misuse::Input("an object with an \"interruptId\", a \"status\" and a \"run\"");
+        let fields = Fields::read(&json, self.options.max_depth).ok_or(EXPECTED)?;
+        let id = fields.text("interruptId").ok_or(EXPECTED)?.into_owned();
+        let run = fields.get("run").ok_or(EXPECTED)?.text();
+        let entry = RESUME.read_entry(&fields).ok_or(EXPECTED)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
         let until = self.replies.judge(&id, &entry, &self.thread, self.run.is_some(), now)?;
         let ticket = self.queue.give();

@@ -1,6 +1,7 @@
 //! Events of the network: heads, bytes, ends, failures, and the passing of time.
 
 use crate::dialect;
+use crate::document::{ERROR_BODY, ERROR_TEXT};
 use crate::pipeline::EventSink;
 use crate::rules::Code;
 use crate::session::Session;
@@ -263,10 +264,10 @@ impl Session {
 
     fn fail_http(&mut self, now: f64) {
         let mut error = self.run.as_ref().and_then(|run| run.body.as_ref()).map(BodyStart::error);
-        if let Some(error) = error.as_mut().filter(|error| error.body.is_some())
+        if error.as_ref().is_some_and(AgentError::has_body)
             && let Some(withheld) = self.withheld(now)
         {
-            (error.message, error.body) = (withheld.to_owned(), None);
+            error = error.map(|error| error.with(ERROR_TEXT, Some(withheld)).with(ERROR_BODY, None));
         }
         if let Some(run) = &mut self.run {
             // A run that cannot be joined again has begun all the same.

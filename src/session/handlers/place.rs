@@ -126,8 +126,7 @@ impl Session {
         if over && kind == "RUN_FINISHED" {
             self.take_outcome(fields.get("result"), fields.some("outcome"), now);
         } else if over && kind == "RUN_ERROR" {
-            let message = fields.text("message").unwrap_or_default().into_owned();
-            let error = AgentError::new(ErrorKind::Run, message, true);
+            let error = AgentError::new(ErrorKind::Run, &fields.text("message").unwrap_or_default(), true);
             self.terminal(Outcome::Error, Some(error), Vec::new(), now);
         }
         true

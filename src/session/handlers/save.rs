@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::types::Misuse;
 use crate::session::types::Outcome;
-use crate::wire::{At, Fields, Index, JsonWriter, Raw, keep_private};
+use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw, keep_private};
 
 /// The value of `v`.
 const VERSION: &str = "1";
@@ -46,9 +46,9 @@ impl Session {
         self.page.save(&mut object, self.thread.orphans());
         // A retry drops them. A run that cannot be joined is over once the page is left; what waits in the page is not.
         let failed = self.thread.failed_calls(running && self.options.network.resume.is_none());
-        let mut failed = failed.filter(|id| self.page.stage_of(id).is_none()).peekable();
-        if failed.peek().is_some() {
-            object.strings("failed", failed);
+        let failed: Vec<&str> = failed.filter(|id| self.page.stage_of(id).is_none()).gather();
+        if !failed.is_empty() {
+            object.strings("failed", failed.into_iter());
         }
         let mut queue = JsonWriter::array(object.member("queue"));
         self.queue.iter().for_each(|submit| submit.save(queue.item()));
@@ -79,13 +79,10 @@ impl Session {
         let thread_id = fields.text("threadId").ok_or_else(damaged)?.into_owned();
         let (messages, interrupts, _) = (list("messages")?, list("interrupts")?, list("unsent")?);
         let state = fields.get("state").ok_or_else(damaged)?;
-        let queue: Result<Vec<Submit>, Misuse> = list("queue")?
-            .array()
-            .into_iter()
-            .flatten()
-            .map(|raw| Submit::restore(raw, self.options.max_depth))
-            .collect();
-        let queue = queue.map_err(|_| damaged())?;
+        let mut queue = Vec::new();
+        for raw in list("queue")?.array().unwrap_or_default() {
+            queue.push(Submit::restore(raw, self.options.max_depth).ok_or_else(damaged)?);
+        }
         let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
         // Whatever waits here is not of that session.
         self.abandon(false, now);

@@ -6,6 +6,7 @@
 //!  thread, verdict, queue ──► mirror ──► take_patch()
 //! ```
 
+mod effects;
 mod mirror;
 mod saving;
 
@@ -15,13 +16,13 @@ use super::options::Options;
 use super::types::{Boundary, Effect};
 use crate::thread::Warning;
 use crate::wire::{Str, shortened};
+use effects::Effects;
 use mirror::Mirror;
 use saving::Saving;
-use std::collections::VecDeque;
 
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    effects: VecDeque<Effect>,
+    effects: Effects,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
     notified: Option<bool>,
     /// The time that `Effect::Wake` was given last.
@@ -49,7 +50,7 @@ const LONGEST: usize = 1000;
 
 impl Outbox {
     pub fn push(&mut self, effect: Effect) {
-        self.effects.push_back(effect);
+        self.effects.push(effect);
     }
 
     pub fn warn(&mut self, warning: Warning) {
@@ -57,7 +58,7 @@ impl Outbox {
     }
 
     pub fn warn_all(&mut self, warnings: Vec<Warning>) {
-        self.effects.extend(warnings.into_iter().map(Effect::Warning));
+        warnings.into_iter().for_each(|warning| self.warn(warning));
     }
 
     /// The snapshot is out of date. Said once until a patch is taken, and again when it becomes urgent.
@@ -124,7 +125,7 @@ impl Outbox {
             let effect = if options.saves {
                 self.saving.pass(&mut self.effects, options.network.posts)
             } else {
-                self.effects.pop_front()
+                self.effects.take()
             };
             let Some(effect) = effect else {
                 if !options.saves {
@@ -133,7 +134,7 @@ impl Outbox {
                 let due = self.saving.take_due();
                 if due.is_none() && self.saving.due_at().is_some() {
                     self.wake_by(self.saving.due_at());
-                    if let Some(wake) = self.effects.pop_front() {
+                    if let Some(wake) = self.effects.take() {
                         return Outgoing::Effect(wake);
                     }
                 }

@@ -8,8 +8,8 @@
 //!
 //! The border calls `saved` within a bounded time, whatever becomes of the store: here is no clock.
 
+use super::effects::Effects;
 use crate::session::types::{Effect, Target};
-use std::collections::VecDeque;
 
 /// How many bytes of saves a server may lead to in a millisecond: each is the whole thread.
 const PACE: f64 = 10_000.0;
@@ -26,9 +26,9 @@ pub(super) struct Saving {
     /// Names the last one.
     number: u32,
     /// The effects that wait, each for the save of this number.
-    parked: VecDeque<(u32, Effect)>,
+    parked: Vec<(u32, Effect)>,
     /// The effects that have waited.
-    ready: VecDeque<Effect>,
+    ready: Effects,
 }
 
 impl Saving {
@@ -65,11 +65,11 @@ impl Saving {
     }
 
     /// The next effect of a session that somebody saves. `posts`: a request may be sent twice.
-    pub fn pass(&mut self, effects: &mut VecDeque<Effect>, posts: bool) -> Option<Effect> {
-        if let Some(effect) = self.ready.pop_front() {
+    pub fn pass(&mut self, effects: &mut Effects, posts: bool) -> Option<Effect> {
+        if let Some(effect) = self.ready.take() {
             return Some(effect);
         }
-        while let Some(effect) = effects.pop_front() {
+        while let Some(effect) = effects.take() {
             match self.take_back(&effect) {
                 // The server knows nothing of a run whose request was never sent.
                 Some(Effect::Open { run_id, .. }) => effects
@@ -105,19 +105,18 @@ impl Saving {
     /// The save of this number was written, or need not be waited for any longer. Gives the requests that may leave now.
     pub fn saved(&mut self, number: u32) -> Vec<u32> {
         let mut requests = Vec::new();
-        while self.parked.front().is_some_and(|(wanted, _)| *wanted <= number)
-            && let Some((_, effect)) = self.parked.pop_front()
-        {
+        let saved = self.parked.partition_point(|(wanted, _)| *wanted <= number);
+        for (_, effect) in self.parked.drain(..saved) {
             if let Effect::Open { request, .. } = effect {
                 requests.push(request);
             }
-            self.ready.push_back(effect);
+            self.ready.push(effect);
         }
         requests
     }
 
     fn park(&mut self, effect: Effect) {
-        self.parked.push_back((self.number.wrapping_add(1), effect));
+        self.parked.push((self.number.wrapping_add(1), effect));
     }
 
     /// Takes back what waits, if this is about it.
@@ -132,6 +131,6 @@ impl Saving {
             }
             _ => false,
         })?;
-        self.parked.remove(at).map(|(_, effect)| effect)
+        Some(self.parked.remove(at).1)
     }
 }

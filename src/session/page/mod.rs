@@ -391,14 +391,16 @@ impl Page {
 
     /// Reads what [`Self::save`] has written; `None`: it is damaged.
     pub fn read(fields: &Fields<'_>, max_depth: usize) -> Option<Saved> {
-        let handled = fields.get("handled").and_then(Raw::array)?.into_iter();
-        let handled: Option<Index> = handled.map(|id| Some((id.string()?.into_owned(), At::default()))).collect();
+        let mut handled = Index::new();
+        for id in fields.get("handled")?.array()? {
+            handled.note(&id.string()?, At::default());
+        }
         let turn = match fields.some("turn").and_then(Raw::object) {
             Some(turn) => Some(Turn::restore(&turn, max_depth)?),
             None => None,
         };
         let answers = fields.get("untold").map(|list| Row::read_list(ANSWER, list));
-        Some(Saved { turn, handled: handled?, detached: answers.unwrap_or_default() })
+        Some(Saved { turn, handled, detached: answers.unwrap_or_default() })
     }
 
     /// Becomes a page that was saved.

@@ -137,7 +137,7 @@ impl Turn {
     }
 
     pub fn restore(fields: &Fields<'_>, depth: usize) -> Option<Self> {
-        let again = Submit::restore(fields.get("run")?, depth).ok()?;
+        let again = Submit::restore(fields.get("run")?, depth)?;
         let mut calls = PageCalls::default();
         Row::read_list(PAGE_CALL, fields.get("calls")?).into_iter().for_each(|call| calls.push(call));
         let follow_ups = fields.whole("followUps")? as u32;

@@ -1,17 +1,16 @@
 //! The queue of submits in their order, and every ticket until it is settled.
 
 mod tickets;
-mod tracked;
 
 use super::submit::Submit;
 use super::types::Ticket;
-use std::collections::VecDeque;
 use tickets::Tickets;
-use tracked::Tracked;
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    submits: Tracked<VecDeque<Submit>>,
+    submits: Vec<Submit>,
+    /// They may be others than at the last notification.
+    changed: bool,
     /// The submits that were edited since the last notification.
     edited: Vec<Ticket>,
     tickets: Tickets,
@@ -45,13 +44,19 @@ impl Queue {
         begun + others + self.submits.len() + self.tickets.joined() == self.tickets.open().len()
     }
 
+    /// The submits, to be changed.
+    fn change(&mut self) -> &mut Vec<Submit> {
+        self.changed = true;
+        &mut self.submits
+    }
+
     pub fn push(&mut self, submit: Submit) {
-        self.submits.push_back(submit);
+        self.change().push(submit);
     }
 
     /// It goes before all others.
     pub fn push_front(&mut self, submit: Submit) {
-        self.submits.push_front(submit);
+        self.change().insert(0, submit);
     }
 
     pub fn len(&self) -> usize {
@@ -69,17 +74,17 @@ impl Queue {
     /// Takes the submit of this ticket, if it waits still.
     pub fn take(&mut self, ticket: Ticket) -> Option<Submit> {
         let at = self.submits.iter().position(|submit| submit.ticket == ticket)?;
-        self.submits.remove(at)
+        Some(self.change().remove(at))
     }
 
-    pub fn take_all(&mut self) -> VecDeque<Submit> {
-        std::mem::take(&mut *self.submits)
+    pub fn take_all(&mut self) -> Vec<Submit> {
+        std::mem::take(self.change())
     }
 
     /// Changes a submit that waits, by the JSON that `edited` was read from. False if it no longer waits.
     pub fn edit(&mut self, ticket: Ticket, json: &str, edited: Submit) -> bool {
         let at = self.submits.iter().position(|submit| submit.ticket == ticket);
-        let Some(submit) = at.and_then(|at| self.submits.get_mut(at)) else { return false };
+        let Some(submit) = at.and_then(|at| self.change().get_mut(at)) else { return false };
         submit.edit(json, edited);
         if !self.edited.contains(&ticket) {
             self.edited.push(ticket);
@@ -89,7 +94,7 @@ impl Queue {
 
     /// Whether it may have changed since the last call.
     pub fn take_changed(&mut self) -> bool {
-        self.submits.take_changed()
+        std::mem::take(&mut self.changed)
     }
 
     /// Takes the submits that were edited since the last call.

@@ -36,20 +36,23 @@ pub(super) struct Rejoin {
 impl Rejoin {
     /// The thread was cleared.
     pub fn clear(&mut self) {
-        *self = Self { requests: self.requests, ..Self::default() };
+        self.progress.clear();
+        self.earlier = Earlier::default();
         self.earlier.set_old();
+        self.detached = false;
+        self.last_event_id.clear();
     }
 
     /// A run begins that was not on before. `empty`: so far the thread has no messages.
     pub fn begin(&mut self, empty: bool) {
-        self.progress = Progress::default();
+        self.progress.clear();
         self.earlier.begin(None);
         self.earlier.set_alone(empty);
     }
 
     /// A run is joined that is not the last one of this session.
     pub fn begin_other(&mut self, run_id: String) {
-        self.progress = Progress::default();
+        self.progress.clear();
         self.earlier.begin(Some(run_id));
     }
 
@@ -145,7 +148,7 @@ impl Rejoin {
     pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
         let string = |name: &str| fields.text(name).map(String::from);
         self.last_event_id = string("lastEventId").unwrap_or_default();
-        self.progress = Progress::default();
+        self.progress.clear();
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
         self.progress.last_message_before_run = string("behind");

@@ -59,6 +59,11 @@ struct Opening {
 }
 
 impl Progress {
+    #[inline(never)]
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     pub fn checkpoint(&mut self) -> Option<&mut Checkpoint> {
         self.checkpoint.as_mut()
     }

@@ -85,7 +85,7 @@ impl InterruptReplies {
         let others = self.partial.iter().map(|partial| partial.entry.as_str());
         let entries: Vec<&str> = others.chain([answer.entry.as_str()]).gather();
         let resume = format!("[{}]", entries.join(","));
-        let tickets = self.partial.take_all().map(|partial| partial.ticket).gather();
+        let tickets = self.partial.take_all().iter().map(|partial| partial.ticket).gather();
         Answered { dropped, resume: Some((resume, tickets)) }
     }
 
@@ -101,7 +101,7 @@ impl InterruptReplies {
             thread.mark_answered(&partial.id, false);
             partial.ticket
         };
-        self.partial.take_all().map(reopen).gather()
+        self.partial.take_all().into_iter().map(reopen).gather()
     }
 
     /// A run has ended with interrupts, some of which may be those that are answered.

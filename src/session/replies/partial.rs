@@ -50,7 +50,7 @@ impl Partials {
     }
 
     /// Takes all of them.
-    pub fn take_all(&mut self) -> impl Iterator<Item = Partial> + use<> {
+    pub fn take_all(&mut self) -> Vec<Partial> {
         std::mem::take(self).list.take_all()
     }
 

@@ -7,7 +7,7 @@ pub(super) use shapes::RESUME;
 use super::types::{Misuse, Ticket};
 use crate::document::{
     IF_AWAITING, MAX_FOLLOW_UPS, Members, PAGE_TOOLS, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS,
-    SUBMIT_RESUME, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Start, Value,
+    SUBMIT_RESUME, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Start, Value, select,
 };
 use crate::wire::{Fields, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
@@ -29,15 +29,21 @@ pub(super) enum IfAwaiting {
     Reject = 2,
 }
 
+/// The members that the application's options are.
+const OPTIONS: Members = 1 << SUBMIT_TOOLS | 1 << SUBMIT_CONTEXT | 1 << SUBMIT_PROPS;
+
+/// The members with which a run follows.
+const GOES_ON: Members = OPTIONS | 1 << SUBMIT_RUN | 1 << MAX_FOLLOW_UPS | 1 << PAGE_TOOLS;
+
 /// A run that the application asked for.
 #[derive(Debug)]
 pub(super) struct Submit {
     pub ticket: Ticket,
     pub start: Start,
     pub row: Row,
-    /// Which of `tools`, `context` and `forwardedProps` it has of its own. The others are the application's options, which are
-    /// asked for again when a request leaves.
-    pub own: Vec<String>,
+    /// Which of its members it has of its own. Others of `tools`, `context` and `forwardedProps` are the application's options,
+    /// which are asked for again when a request leaves.
+    pub own: Members,
     /// The names that were left out of tools, context and answers, because AG-UI has no such member.
     pub unknown: Vec<String>,
 }
@@ -94,10 +100,9 @@ impl Submit {
         row.set_some(SUBMIT_STATE, fields.get("state").map(Raw::text));
         let mut unknown = Vec::new();
         row.set_some(SUBMIT_RESUME, RESUME.read(&fields, &mut unknown)?.as_deref());
-        for (member, json) in options(&fields, &mut unknown)? {
-            row.set(member, Value::Text(json));
-        }
-        let own = fields.strings("own");
+        row.assume(options(&fields, &mut unknown)?, OPTIONS);
+        let names = fields.strings("own");
+        let own = select(SUBMIT, |_, member| names.iter().any(|name| name == member.name));
         Ok((Self { ticket: 0, start, row, own, unknown }, if_busy))
     }
 
@@ -105,13 +110,8 @@ impl Submit {
     pub fn edit(&mut self, json: &str, edited: Self) {
         let fields = Fields::read(json, usize::MAX);
         let says = |name: &str| fields.as_ref().is_some_and(|fields| fields.get(name).is_some());
-        let mut members: Members = 0;
-        for (at, member) in SUBMIT.iter().enumerate().filter(|(at, member)| says(member.name) && edited.row.has(*at)) {
-            members |= 1 << at;
-            if [SUBMIT_MESSAGES, SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS].contains(&at) {
-                self.own.push(member.name.to_owned());
-            }
-        }
+        let members = select(SUBMIT, |at, member| says(member.name) && edited.row.has(at));
+        self.own |= members & (OPTIONS | 1 << SUBMIT_MESSAGES);
         self.row.assume(edited.row, members);
     }
 
@@ -119,14 +119,10 @@ impl Submit {
     /// submitted. Says whether the request is another one.
     pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
         let fields = Fields::read(json, max_depth).ok_or(Misuse::Input("a JSON object"))?;
-        let mut changed = false;
         // Unknown members were a warning of the submit.
-        for (member, json) in options(&fields, &mut Vec::new())? {
-            if !self.has_own(member) && self.row.text(member) != json {
-                self.row.set(member, Value::Text(json));
-                changed = true;
-            }
-        }
+        let given = options(&fields, &mut Vec::new())?;
+        let changed = !self.row.same(&given, OPTIONS & !self.own);
+        self.row.assume(given, OPTIONS & !self.own);
         if !self.has_own(SUBMIT_TOOLS) {
             self.row.assume(Row::read(SUBMIT, &fields, 1), 1 << PAGE_TOOLS);
         }
@@ -134,20 +130,15 @@ impl Submit {
     }
 
     fn has_own(&self, member: usize) -> bool {
-        let name = SUBMIT.get(member).map(|member| member.name);
-        self.own.iter().any(|own| Some(own.as_str()) == name)
+        self.own >> member & 1 == 1
     }
 
     /// The same again, with nothing new to say.
     pub fn to_follow(&self) -> Self {
         let mut row = Row::new(SUBMIT);
-        for member in [SUBMIT_RUN, SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS] {
-            row.set_text(member, self.row.text(member));
-        }
+        row.assume(self.row.clone(), GOES_ON);
         row.set_text(SUBMIT_MESSAGES, "[]");
-        row.set(MAX_FOLLOW_UPS, Value::count(self.max_follow_ups().into()));
-        row.set(PAGE_TOOLS, Value::Rows(self.row.rows(PAGE_TOOLS).to_vec()));
-        Self { ticket: self.ticket, start: Start::Submit, row, own: self.own.clone(), unknown: Vec::new() }
+        Self { ticket: self.ticket, start: Start::Submit, row, own: self.own, unknown: Vec::new() }
     }
 
     /// Writes the submit as the snapshot's `queue` shows it.
@@ -164,26 +155,24 @@ impl Submit {
         object.string("start", self.start.name());
         let before = (1 << PAGE_TOOLS) - 1;
         self.row.write(&mut object, 0, before);
-        object.strings("own", self.own.iter().map(String::as_str));
+        let own = SUBMIT.iter().enumerate().filter(|(at, _)| self.has_own(*at));
+        object.strings("own", own.map(|(_, member)| member.name));
         self.row.write(&mut object, 0, !before);
         object.close();
     }
 
-    pub fn restore(raw: Raw<'_>, depth: usize) -> Result<Self, Misuse> {
-        let expected = Misuse::Input("a saved submit");
-        let fields: Fields<'_> = raw.object().ok_or(expected.clone())?;
-        let start = fields.text("start").and_then(|start| Start::parse(&start)).ok_or(expected.clone())?;
-        Self::read(raw.text(), depth, start).map(|(submit, _)| submit)
+    pub fn restore(raw: Raw<'_>, depth: usize) -> Option<Self> {
+        let start = Start::parse(&raw.object()?.text("start")?)?;
+        Some(Self::read(raw.text(), depth, start).ok()?.0)
     }
 }
 
 /// The input of a request, from the application's options or a submit in their place.
-fn options(fields: &Fields<'_>, unknown: &mut Vec<String>) -> Result<[(usize, String); 3], Misuse> {
-    let list = |list: Option<String>| list.unwrap_or_else(|| "[]".to_owned());
-    let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
-    Ok([
-        (SUBMIT_TOOLS, list(TOOLS.read(fields, unknown)?)),
-        (SUBMIT_CONTEXT, list(CONTEXT.read(fields, unknown)?)),
-        (SUBMIT_PROPS, props),
-    ])
+fn options(fields: &Fields<'_>, unknown: &mut Vec<String>) -> Result<Row, Misuse> {
+    let mut options = Row::new(SUBMIT);
+    for (member, shape) in [(SUBMIT_TOOLS, TOOLS), (SUBMIT_CONTEXT, CONTEXT)] {
+        options.set_text(member, shape.read(fields, unknown)?.as_deref().unwrap_or("[]"));
+    }
+    options.set_text(SUBMIT_PROPS, fields.some("forwardedProps").map_or("{}", Raw::text));
+    Ok(options)
 }

@@ -90,9 +90,10 @@ pub enum Effect {
 }
 
 /// Where a request goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Target {
     /// POST, which begins a run.
+    #[default]
     Run,
     /// The same once more, because it is safe.
     Again,

@@ -1,10 +1,14 @@
 //! The errors of a run, as the application sees them.
 
+use crate::document::{
+    AGENT_ERROR, BREAKING_EVENT, BROKEN_RULE, ERROR_BODY, ERROR_CODE, ERROR_KIND, ERROR_TEXT, HTTP_STATUS, LOST,
+    RETRY_AFTER, RETRYABLE, Row, Value,
+};
 use crate::rules::Violation;
 use crate::thread::LimitExceeded;
-use crate::wire::{JsonWriter, Raw};
+use crate::wire::Raw;
 
-/// The kind of an error: what the application should do about it.
+/// The kind of an error: what the application should do about it. In the order of the table's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -25,60 +29,36 @@ pub enum ErrorKind {
     Blocked,
 }
 
-impl ErrorKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Connection => "connection",
-            Self::Http => "http",
-            Self::Auth => "auth",
-            Self::Protocol => "protocol",
-            Self::Run => "run",
-            Self::Limit => "limit",
-            #[cfg(feature = "guard")]
-            Self::Blocked => "blocked",
-        }
-    }
-}
-
-/// An error of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentError {
-    /// The kind of error.
-    pub kind: ErrorKind,
-    /// For people.
-    pub message: String,
-    /// Whether the same run may succeed when it is tried again.
-    pub retryable: bool,
-    /// HTTP status.
-    pub status: Option<u16>,
-    /// Milliseconds that the server asks to wait before the next attempt.
-    pub retry_after_ms: Option<u64>,
-    /// The server's code, or that of the rule or limit.
-    pub code: Option<String>,
-    /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
-    pub rule: Option<&'static str>,
-    /// The `type` of the event that broke it.
-    pub event_type: Option<String>,
-    /// The beginning of the body that the server answered with.
-    pub body: Option<String>,
-    /// The connection was lost before the run had ended, and not closed by the server.
-    pub lost: bool,
-}
+/// An error of a run: a row of [`AGENT_ERROR`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentError(Row);
 
 impl AgentError {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>, retryable: bool) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            retryable,
-            status: None,
-            retry_after_ms: None,
-            code: None,
-            rule: None,
-            event_type: None,
-            body: None,
-            lost: false,
-        }
+    pub(crate) fn new(kind: ErrorKind, message: &str, retryable: bool) -> Self {
+        let mut row = Row::new(AGENT_ERROR);
+        row.set_word(ERROR_KIND, kind as u8);
+        row.set_word(RETRYABLE, retryable.into());
+        Self(row).with(ERROR_TEXT, Some(message))
+    }
+
+    /// The same with another text, or without it.
+    pub(in crate::session) fn with(mut self, member: usize, text: Option<&str>) -> Self {
+        self.0.set_some(member, text);
+        self
+    }
+
+    fn count(mut self, member: usize, count: Option<u64>) -> Self {
+        self.0.set(member, count.map(Value::count).unwrap_or_default());
+        self
+    }
+
+    /// Whether what the server has sent is the reason: a broken rule, or a limit.
+    pub(in crate::session) fn breaks(&self) -> bool {
+        [ErrorKind::Protocol, ErrorKind::Limit].map(|kind| kind as u8).contains(&self.0.word(ERROR_KIND))
+    }
+
+    pub(in crate::session) fn has_body(&self) -> bool {
+        self.0.has(ERROR_BODY)
     }
 
     /// The stream ended before RUN_FINISHED or RUN_ERROR.
@@ -87,40 +67,43 @@ impl AgentError {
             Some(cause) => format!("The connection was lost before the run had ended: {cause}"),
             None => "The stream ended before the run had ended.".to_owned(),
         };
-        let lost = cause.is_some();
-        Self { code: Some("truncated".into()), lost, ..Self::new(ErrorKind::Connection, message, true) }
+        let mut error = Self::new(ErrorKind::Connection, &message, true).with(ERROR_CODE, Some("truncated"));
+        if cause.is_some() {
+            error.0.set_word(LOST, 1);
+        }
+        error
     }
 
     /// A broken rule as the error that strict rules make of it.
     pub(crate) fn broken(violation: Violation, event_type: Option<String>) -> Self {
         let Violation { code, rule, message, .. } = violation;
-        let code = Some(code.as_str().to_owned());
-        Self { code, rule: Some(rule), event_type, ..Self::new(ErrorKind::Protocol, message, false) }
+        let error = Self::new(ErrorKind::Protocol, &message, false).with(ERROR_CODE, Some(code.as_str()));
+        error.with(BROKEN_RULE, Some(rule)).with(BREAKING_EVENT, event_type.as_deref())
     }
 
     /// The error for input that would exceed a limit.
     pub(crate) fn exceeded(exceeded: LimitExceeded) -> Self {
         let LimitExceeded { code, option, limit } = exceeded;
         let message = format!("The thread would exceed {option} ({limit}).");
-        Self { code: Some(code.into()), ..Self::new(ErrorKind::Limit, message, false) }
+        Self::new(ErrorKind::Limit, &message, false).with(ERROR_CODE, Some(code))
     }
 
     pub(crate) fn frame_too_long(limit: usize) -> Self {
         let message = format!("A frame is longer than limits.frameBytes ({limit}).");
-        Self { code: Some("frame-too-long".into()), ..Self::new(ErrorKind::Limit, message, false) }
+        Self::new(ErrorKind::Limit, &message, false).with(ERROR_CODE, Some("frame-too-long"))
     }
 
     /// An input that the state of a run has no place for.
     pub(in crate::session) fn unexpected() -> Self {
-        let message = "unexpected input of a run";
-        Self { code: Some("input-unexpected".into()), ..Self::new(ErrorKind::Protocol, message, true) }
+        let error = Self::new(ErrorKind::Protocol, "unexpected input of a run", true);
+        error.with(ERROR_CODE, Some("input-unexpected"))
     }
 
-    /// An answer that is no stream of events.
-    pub(in crate::session) fn http(status: u16, content_type: &str, body: String) -> Self {
+    /// An answer that is no stream of events. `retry_after`: milliseconds.
+    pub(in crate::session) fn http(status: u16, content_type: &str, body: &str, retry_after: Option<u64>) -> Self {
         let kind = if matches!(status, 401 | 403) { ErrorKind::Auth } else { ErrorKind::Http };
         let retryable = matches!(status, 408 | 409 | 425 | 429 | 500..);
-        let message = match (status, said(&body)) {
+        let message = match (status, said(body)) {
             (200..300, _) if body.trim_ascii().is_empty() => format!("The server answered {status} without a body."),
             (200..300, _) => {
                 let what = if content_type.is_empty() { "no content type" } else { content_type };
@@ -129,29 +112,15 @@ impl AgentError {
             (_, Some(said)) => format!("HTTP {status}: {said}"),
             (_, None) => format!("HTTP {status}"),
         };
-        let body = (!body.is_empty()).then_some(body);
+        let error = Self::new(kind, &message, retryable).count(HTTP_STATUS, Some(status.into()));
         // It works on another run of the thread.
-        let code = (status == 409).then(|| "busy".to_owned());
-        Self { status: Some(status), code, body, ..Self::new(kind, message, retryable) }
+        let error = error.count(RETRY_AFTER, retry_after).with(ERROR_CODE, (status == 409).then_some("busy"));
+        error.with(ERROR_BODY, Some(body).filter(|body| !body.is_empty()))
     }
 
     /// The error as `AgentError.from` of the package reads it.
     pub fn write(&self, out: &mut String) {
-        let mut object = JsonWriter::object(out);
-        object
-            .string("kind", self.kind.name())
-            .string("message", &self.message)
-            .flag("retryable", self.retryable)
-            .number("status", self.status.map(u64::from))
-            .number("retryAfterMs", self.retry_after_ms)
-            .optional("code", self.code.as_deref())
-            .optional("rule", self.rule)
-            .optional("eventType", self.event_type.as_deref())
-            .optional("body", self.body.as_deref());
-        if self.lost {
-            object.flag("lost", true);
-        }
-        object.close();
+        self.0.write_object(out);
     }
 }
 

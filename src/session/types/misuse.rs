@@ -4,7 +4,7 @@ use crate::wire::Raw;
 use std::fmt;
 
 /// The application misused the API. Nothing has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {
     /// The input is not what it must be.

@@ -4,7 +4,7 @@
 //! activity of the page alone, stays right after the message that it stood after.
 
 use super::{Item, MessageList, Order};
-use crate::document::Role;
+use crate::document::{Insertion, Role};
 use crate::thread::entry::Entry;
 
 /// An element of the server's list.
@@ -34,11 +34,15 @@ impl MessageList {
         let mut waiting = Vec::new();
         for stand in stands {
             match stand {
-                Stand::New(entry) => waiting.push(*entry),
-                Stand::Known(slot) => fresh.extend(waiting.drain(..).map(|entry| self.insert_before(slot, entry))),
+                Stand::New(entry) => waiting.push(entry),
+                Stand::Known(slot) => {
+                    for entry in std::mem::take(&mut waiting) {
+                        fresh.push(self.put(*entry, Insertion::Before(slot)));
+                    }
+                }
             }
         }
-        fresh.extend(waiting.into_iter().map(|entry| self.push(entry)));
+        waiting.into_iter().for_each(|entry| fresh.push(self.push(*entry)));
         fresh
     }
 
@@ -74,25 +78,5 @@ impl MessageList {
     /// Whether the last merge has kept this one: its list names it.
     pub(in crate::thread) fn is_kept(&self, slot: usize) -> bool {
         self.get(slot).is_some_and(|entry| entry.stamp == self.stamp)
-    }
-
-    /// Puts a message right after the one in a slot.
-    pub(in crate::thread) fn insert_after(&mut self, before: usize, entry: Entry) -> usize {
-        let item = self.item(&entry);
-        let slot = item.slot;
-        self.slab.push(Some(entry));
-        self.order.insert_after(before, item);
-        self.added(slot);
-        slot
-    }
-
-    /// Puts a message right before the one in a slot.
-    fn insert_before(&mut self, after: usize, entry: Entry) -> usize {
-        let item = self.item(&entry);
-        let slot = item.slot;
-        self.slab.push(Some(entry));
-        self.order.insert_before(after, item);
-        self.added(slot);
-        slot
     }
 }

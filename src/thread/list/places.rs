@@ -13,14 +13,13 @@ impl MessageList {
             }
             return parts;
         }
-        let mut changes = BinaryHeap::new();
+        let mut changes = Vec::new();
         for slot in &self.changes {
             if matches!(self.slab.get(*slot), Some(Some(_))) {
-                changes.push(Reverse((self.order.place(*slot).message, *slot, None)));
+                changes.push((self.order.place(*slot).message, *slot, 0));
             }
         }
-        self.changed_parts(changes, sent, &mut parts);
-        parts
+        parts_of(changes, sent, &|slot, _| Some(self.gone(slot)?.place.is_some()))
     }
 
     /// The same of the calls.
@@ -36,45 +35,23 @@ impl MessageList {
             }
             return parts;
         }
-        let mut changes = BinaryHeap::new();
+        let mut changes = Vec::new();
         for at in self.new_calls.iter().filter(|at| calls(at.message) > at.call) {
-            changes.push(Reverse((self.order.place(at.message).call + at.call, at.message, Some(at.call))));
+            changes.push((self.order.place(at.message).call + at.call, at.message, at.call));
         }
         for slot in &self.changes {
             let Some(Some(entry)) = self.slab.get(*slot) else { continue };
             let before = self.order.place(*slot).call;
             for (call, _) in entry.calls.iter().enumerate().filter(|(_, state)| entry.gone && state.place.is_some()) {
-                changes.push(Reverse((before + call, *slot, Some(call))));
+                changes.push((before + call, *slot, call));
             }
         }
-        self.changed_parts(changes, sent, &mut parts);
-        parts
+        parts_of(changes, sent, &|slot, call| Some(self.gone(slot)?.calls.get(call)?.place.is_some()))
     }
 
-    /// `changes`: where in the order what is new or gone stands, lowest first.
-    fn changed_parts(
-        &self,
-        mut changes: BinaryHeap<Reverse<(usize, usize, Option<usize>)>>,
-        sent: usize,
-        parts: &mut Vec<Part>,
-    ) {
-        let (mut at, mut place) = (0, 0);
-        while let Some(Reverse((change, slot, call))) = changes.pop() {
-            let kept = change.saturating_sub(at);
-            add(parts, Part::Keep(place..place + kept));
-            (at, place) = (change + 1, place + kept);
-            match call {
-                _ if self.get(slot).is_some() => add(parts, Part::New(slot, call.unwrap_or_default())),
-                // Gone messages are noted only if the mirror has them; one of their calls may have come after that.
-                None => place += 1,
-                Some(call) => {
-                    let entry = self.slab.get(slot).and_then(Option::as_ref);
-                    let state = entry.and_then(|entry| entry.calls.get(call));
-                    place += usize::from(state.is_some_and(|state| state.place.is_some()));
-                }
-            }
-        }
-        add(parts, Part::Keep(place..sent));
+    /// A message that is gone, whose place is held.
+    fn gone(&self, slot: usize) -> Option<&Entry> {
+        self.slab.get(slot)?.as_ref().filter(|entry| entry.gone)
     }
 
     /// The mirror has the lists as they are. Returns what of them has more to tell.

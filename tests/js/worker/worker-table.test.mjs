@@ -146,10 +146,11 @@ describe("documents", { skip: !real && "the core is a stand-in" }, () => {
     },
     "`editQueued`": async () => {
       await queued();
-      const before = now().queue;
-      agent.editQueued(before[0].id, "other");
-      assert.equal(now().queue, before);
-      await until(() => now().queue[0].messages[0].content === "other");
+      agent.editQueued(now().queue[0].id, "other");
+      const edited = now().queue;
+      assert.equal(edited[0].messages[0].content, "other");
+      await until(() => now().queue !== edited);
+      assert.deepEqual(now().queue, edited);
     },
     "`setMessages`, `setState`": async () => {
       agent.setMessages([{ id: "x", role: "user", content: "x" }]);

@@ -232,12 +232,13 @@ describe("the queue", () => {
 
   it("is edited; a change that comes too late is a warning", async () => {
     const warned = [];
-    const { agent, session } = await running({ onWarning: ({ code }) => warned.push(code) });
+    const { agent, session, called } = await running({ onWarning: ({ code }) => warned.push(code) });
     agent.submit("2");
     await until(() => agent.getSnapshot().queue.length);
     const [{ id }] = agent.getSnapshot().queue;
     assert.equal(agent.editQueued(id, "two"), true);
-    await until(() => agent.getSnapshot().queue[0]?.messages[0].content === "two");
+    assert.equal(agent.getSnapshot().queue[0]?.messages[0].content, "two");
+    await until(() => called("editQueued").length);
     session.finish();
     agent.editQueued(id, "too late");
     await until(() => warned.length);

@@ -33,6 +33,23 @@ fn what_everyone_hears_who_joins_does_not_fill_the_budget() {
 }
 
 #[test]
+fn a_time_that_each_connection_measures_anew_does_not_fill_the_budget() {
+    let mut agent = cut(Network { attempts: 2, ..resume("snapshot") });
+    for ms in 1..=3 {
+        let request = agent.wait();
+        agent.head(request, 200, SSE);
+        let messages = json!([user("u0", "go"), {"id": "t", "role": "reasoning", "content": "so"}]);
+        let thinks = [event!("REASONING_MESSAGE_START", "messageId": "t", "role": "reasoning")];
+        agent.events(request, &[started("r"), event!("MESSAGES_SNAPSHOT", "messages": messages)]);
+        agent.events(request, &thinks);
+        agent.now += f64::from(ms);
+        agent.events(request, &[event!("REASONING_MESSAGE_END", "messageId": "t")]);
+        agent.end(request);
+    }
+    assert_eq!(outcomes(&agent), [(1, "truncated")]);
+}
+
+#[test]
 fn every_new_event_fills_the_budget() {
     let mut agent = cut(Network { attempts: 1, ..resume("last-event-id") });
     for id in 3..20 {

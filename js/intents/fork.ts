@@ -2,8 +2,8 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import type { Intent } from "../core/client.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import type { Intent } from "./intent.js";
 
 /** The change that makes a thread of that name what `then` shows. */
 export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Intent<State> {
@@ -13,10 +13,6 @@ export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Int
   // As a save of that time: its calls have been executed, or never will be.
   const handled = then.toolCalls.map(({ id }) => id);
   const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
-  return {
-    method: "fork",
-    json,
-    save: json,
-    fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-  };
+  const forked = { ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts };
+  return { method: "fork", json, save: json, resets: true, fold: () => forked };
 }

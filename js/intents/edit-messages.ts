@@ -1,0 +1,66 @@
+// An edit of the messages. It is what it changes, not what it leaves: the difference between what the page had shown and what the application
+// has made of that. The core applies it to what it has at that moment (src/thread/edit.rs), which may be more than was shown.
+
+import type { AgentSnapshot, Message, ToolMessage } from "../api/types.js";
+import { toJson, unfit } from "../base/failure.js";
+import { edited } from "../snapshot/edited.js";
+import { settle, toolCallsOf } from "../snapshot/initial.js";
+import { messageKey } from "../snapshot/message-key.js";
+import type { Intent } from "./intent.js";
+
+/** The edit that has made one list of messages of another. */
+export function messagesEdit<State>(before: readonly Message[], after: readonly Message[]): Intent<State> {
+  if (!Array.isArray(after) || after.some((message) => typeof message !== "object" || !message)) {
+    throw unfit("setMessages()", "a list of messages, or a function that returns one", after);
+  }
+  // An object that is the same is unchanged: its place identifies it.
+  const places = new Map(before.map((message, at) => [message, at]));
+  const unchanged = new Set<Message>();
+  const list = after.map((message) => {
+    const at = unchanged.has(message) ? undefined : places.get(message);
+    if (at !== undefined) unchanged.add(message);
+    return at ?? message;
+  });
+  const shown = before.map((message) => {
+    const { id, role, toolCallId } = message as ToolMessage;
+    return unchanged.has(message) ? { id, role, toolCallId } : message;
+  });
+  return { method: "editMessages", json: toJson({ before: shown, after: list }), fold: (at) => editedMessages(before, after, at) };
+}
+
+/** Edited messages, and their calls. */
+export function editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State> {
+  const byKey = (some: readonly Message[]) => new Map(some.map((message) => [messageKey(message), message]));
+  const [then, now] = [byKey(before), byKey(at.messages)];
+  const list = after.flatMap((message): readonly Message[] => {
+    const key = messageKey(message);
+    const [old, current] = [then.get(key), now.get(key)];
+    now.delete(key);
+    if (!current) return old === message ? [] : [settle(message)];
+    const made = edited(old, message, current, true) as Message;
+    // Only the server ends a message that streams.
+    const streams = old?.delivery === "streaming" || current.delivery === "streaming";
+    return made === current ? [current] : [streams ? { ...made, delivery: current.delivery! } : settle(made)];
+  });
+  // Newer messages stand before those that the edit has added at the end.
+  const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);
+  let last = list.length;
+  while (last && !then.has(messageKey(list[last - 1]!))) last--;
+  const messages = afterCalls([...list.slice(0, last), ...since, ...list.slice(last)]);
+  const known = new Map(at.toolCalls.map((call) => [call.id, call]));
+  const toolCalls = toolCallsOf(messages).map((call) => {
+    const shown = known.get(call.id);
+    return shown?.name === call.name && shown.argsText === call.argsText ? shown : call;
+  });
+  return { ...at, messages, toolCalls };
+}
+
+/** A result that stands before its call is put after it, as the core does. */
+function afterCalls(messages: readonly Message[]): readonly Message[] {
+  const calls = messages.flatMap((message, at) => (message.role === "assistant" ? (message.toolCalls ?? []) : []).map(({ id }) => [id, at] as const));
+  const places = new Map(calls);
+  const placeOf = (message: Message): number => (message.role === "tool" ? (places.get(message.toolCallId) ?? -1) : -1);
+  const early = messages.filter((message, at) => placeOf(message) > at);
+  if (!early.length) return messages;
+  return messages.flatMap((message, at) => (early.includes(message) ? [] : [message, ...early.filter((result) => placeOf(result) === at)]));
+}
