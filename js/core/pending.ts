@@ -73,14 +73,14 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   const first = (): Run<State> | undefined => list.find(begins)?.run;
   const folded = (): AgentSnapshot<State> => list.reduce(apply, confirmed);
   /** Keeps the agent alive while something waits for a session, even if nothing references it. */
-  const retain = (): unknown => retained[!shared.live && list.some(needs) ? "add" : "delete"](client);
+  const retain = (): unknown => retained[!shared.home.live && list.some(needs) ? "add" : "delete"](client);
 
   const show = (on = confirmed): void => {
     confirmed = on;
     retain();
-    const { live, saved, late } = shared;
+    const { home: { at, live }, late } = shared;
     // The next session begins with what is shown.
-    if (!live && !saved && !list.some(needs)) {
+    if (!at && !list.some(needs)) {
       confirmed = folded();
       list.splice(0);
     }
