@@ -3,9 +3,8 @@
 //! The old events carry no ids. There is one span and one message at a time, so each START makes an id that
 //! holds until its END; an END or content without its START gets a fresh one, which the rules of order then judge.
 
-use crate::wire::{Fields, JsonWriter, frame_type};
+use crate::wire::{Fields, JsonWriter, frame_type, hash};
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Bytes of a run's id that become part of other ids.
 const LONGEST: usize = 100;
@@ -61,9 +60,7 @@ fn short(run_id: &str) -> Cow<'_, str> {
     if run_id.len() <= LONGEST {
         return run_id.into();
     }
-    let mut hasher = DefaultHasher::new();
-    run_id.hash(&mut hasher);
-    format!("{:x}", hasher.finish()).into()
+    hash(run_id).to_string().into()
 }
 
 #[cfg(test)]

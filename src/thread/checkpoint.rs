@@ -219,17 +219,18 @@ impl Thread {
         }
         let kept = entries.iter().filter(|entry| checkpoint.messages.contains_key(entry.id()));
         let kept_calls = Index::of(kept.flat_map(|entry| &entry.calls).map(Call::id));
-        entries.retain(|entry| {
+        let mut left = Vec::new();
+        for entry in entries {
             let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
             // A list of the run may have put an older call into a message of its own, with which it goes.
             let there = checkpoint.messages.contains_key(entry.id()) && (answers_kept || !entry.page);
-            let keep = there || entry.local && answers_kept;
-            if let (false, true, Some(call)) = (keep, entry.local, entry.call_id()) {
+            if there || entry.local && answers_kept {
+                left.push(entry);
+            } else if let (true, Some(call)) = (entry.local, entry.call_id()) {
                 answers.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied.contains_key(call)));
             }
-            keep
-        });
-        self.list.replace(entries);
+        }
+        self.list.replace(left);
         self.calls_lost = true;
         if !stated {
             self.state.become_of_server(checkpoint.state.clone(), self.limits);

@@ -57,7 +57,7 @@ impl Format {
     /// The format that a `Content-Type` names. Its parameters do not matter, nor does its case. `binary`: whether the binary framing is
     /// read; else its name says nothing.
     pub fn of(content_type: &str, binary: bool) -> Self {
-        let essence = content_type.split(';').next().unwrap_or_default().trim_ascii();
+        let essence = content_type.split_once(';').map_or(content_type, |(essence, _)| essence).trim_ascii();
         let known = MEDIA_TYPES.iter().find(|(name, _)| essence.eq_ignore_ascii_case(name));
         known.map(|(_, format)| *format).filter(|format| binary || !format.is_binary()).unwrap_or(Self::Unknown)
     }

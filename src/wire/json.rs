@@ -276,26 +276,27 @@ impl<'a> Fields<'a> {
 
 /// Whether `text` is a number by JSON's grammar.
 pub(crate) fn is_number(text: &str) -> bool {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = text.strip_prefix('-').unwrap_or(text);
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let bytes = text.as_bytes();
+    let rest = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let whole = digits(rest);
-    if whole == 0 || (whole > 1 && rest.starts_with('0')) {
+    if whole == 0 || (whole > 1 && rest.starts_with(b"0")) {
         return false;
     }
     let mut rest = rest.get(whole..).unwrap_or_default();
-    if let Some(fraction) = rest.strip_prefix('.') {
+    if let [b'.', fraction @ ..] = rest {
         let count = digits(fraction);
         if count == 0 {
             return false;
         }
         rest = fraction.get(count..).unwrap_or_default();
     }
-    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
-        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        let count = digits(exponent);
-        return count > 0 && count == exponent.len();
+    match rest {
+        [b'e' | b'E', b'+' | b'-', exponent @ ..] | [b'e' | b'E', exponent @ ..] => {
+            !exponent.is_empty() && digits(exponent) == exponent.len()
+        }
+        rest => rest.is_empty(),
     }
-    rest.is_empty()
 }
 
 #[cfg(test)]

@@ -272,8 +272,8 @@ pub(in crate::session) fn retry_after(value: &str, now: f64) -> Option<f64> {
     if let Some(seconds) = value.parse::<u64>().ok().filter(|seconds| *seconds <= u32::MAX.into()) {
         return Some(seconds as f64 * 1000.0);
     }
-    let mut parts = value.split(' ');
-    let (_, day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let parts = value.split(' ').gather();
+    let [_, day, month, year, time, ..] = parts[..] else { return None };
     let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".as_chunks::<3>().0;
     let month = months.iter().position(|name| name == month.as_bytes())? + 1;
     parse_time(&format!("{year}-{month:02}-{day}T{time}Z")).map(|at| (at - now).max(0.0))

@@ -457,13 +457,14 @@ fn equal(a: &str, b: &str) -> bool {
 
 /// A JSON number as sign, digits without zeros at either end, and exponent: equal for equal numbers, and exact.
 fn decimal(number: &str) -> (bool, String, i64) {
-    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let end = number.bytes().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
+    let (mantissa, exponent) = (number.get(..end).unwrap_or_default(), number.get(end + 1..).unwrap_or("0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let below = exponent.starts_with('-');
     // A form of `parse` for each type of number is compiled by itself.
-    let exponent: u64 = exponent.trim_start_matches(['-', '+']).parse().unwrap_or(u64::MAX);
+    let exponent: u64 = exponent.strip_prefix('-').unwrap_or(exponent).parse().unwrap_or(u64::MAX);
     let exponent = i64::try_from(exponent).unwrap_or(i64::MAX) * if below { -1 } else { 1 };
-    let digits = [whole.trim_start_matches('-'), fraction].concat();
+    let digits = [whole.strip_prefix('-').unwrap_or(whole), fraction].concat();
     let stripped = digits.trim_end_matches('0');
     let exponent = exponent.saturating_add((digits.len() - stripped.len()) as i64 - fraction.len() as i64);
     match stripped.trim_start_matches('0') {
