@@ -1,6 +1,7 @@
 // The hook that each type of event calls, and the arguments beside the event.
 
 import { EventType, type ActivityMessage, type BaseEvent, type Message, type RunFinishedEvent } from "@ag-ui/core";
+import { eventTypes } from "../api/events.js";
 import { parseJson } from "../base/json.js";
 import type { AbstractAgent } from "./agent.js";
 import { toModernContent } from "./media.js";
@@ -9,37 +10,12 @@ import type { AgentSubscriber, RunFinishedParams } from "./types.js";
 
 type Hook = keyof AgentSubscriber;
 
-/** The hook of each type. */
-const hooks = {
-  [EventType.RUN_STARTED]: "onRunStartedEvent",
-  [EventType.RUN_FINISHED]: "onRunFinishedEvent",
-  [EventType.RUN_ERROR]: "onRunErrorEvent",
-  [EventType.STEP_STARTED]: "onStepStartedEvent",
-  [EventType.STEP_FINISHED]: "onStepFinishedEvent",
-  [EventType.SUBAGENT_STARTED]: "onSubagentStartedEvent",
-  [EventType.SUBAGENT_FINISHED]: "onSubagentFinishedEvent",
-  [EventType.SUBAGENT_ERROR]: "onSubagentErrorEvent",
-  [EventType.TEXT_MESSAGE_START]: "onTextMessageStartEvent",
-  [EventType.TEXT_MESSAGE_CONTENT]: "onTextMessageContentEvent",
-  [EventType.TEXT_MESSAGE_END]: "onTextMessageEndEvent",
-  [EventType.TOOL_CALL_START]: "onToolCallStartEvent",
-  [EventType.TOOL_CALL_ARGS]: "onToolCallArgsEvent",
-  [EventType.TOOL_CALL_END]: "onToolCallEndEvent",
-  [EventType.TOOL_CALL_RESULT]: "onToolCallResultEvent",
-  [EventType.STATE_SNAPSHOT]: "onStateSnapshotEvent",
-  [EventType.STATE_DELTA]: "onStateDeltaEvent",
-  [EventType.MESSAGES_SNAPSHOT]: "onMessagesSnapshotEvent",
-  [EventType.ACTIVITY_SNAPSHOT]: "onActivitySnapshotEvent",
-  [EventType.ACTIVITY_DELTA]: "onActivityDeltaEvent",
-  [EventType.RAW]: "onRawEvent",
-  [EventType.CUSTOM]: "onCustomEvent",
-  [EventType.REASONING_START]: "onReasoningStartEvent",
-  [EventType.REASONING_MESSAGE_START]: "onReasoningMessageStartEvent",
-  [EventType.REASONING_MESSAGE_CONTENT]: "onReasoningMessageContentEvent",
-  [EventType.REASONING_MESSAGE_END]: "onReasoningMessageEndEvent",
-  [EventType.REASONING_END]: "onReasoningEndEvent",
-  [EventType.REASONING_ENCRYPTED_VALUE]: "onReasoningEncryptedValueEvent",
-} satisfies Partial<Record<EventType, Hook>>;
+/** The hook of each type. Chunks are full events when they come here. */
+const hooks = new Map(Object.keys(eventTypes).filter((type) => !type.endsWith("_CHUNK")).map((type) => [type, hookNamed(type)]));
+
+function hookNamed(type: string): Hook {
+  return `on${type.toLowerCase().replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase())}Event` as Hook;
+}
 
 /** Hooks for what an event has made. */
 const made: Partial<Record<Hook, readonly EventType[]>> = {
@@ -53,7 +29,7 @@ const made: Partial<Record<Hook, readonly EventType[]>> = {
 };
 
 export function hookOf(type: string): Hook | undefined {
-  return hooks[type as keyof typeof hooks];
+  return hooks.get(type);
 }
 
 /**
@@ -64,7 +40,7 @@ export function wantedBy(subscribers: readonly AgentSubscriber[], { debugLogger 
   if (debugLogger?.eventsEnabled || subscribers.some((subscriber) => subscriber.onEvent)) return "*";
   const types: string[] = [EventType.RUN_STARTED, EventType.RUN_FINISHED, EventType.RUN_ERROR, EventType.MESSAGES_SNAPSHOT];
   const hasHook = (hook: Hook): boolean => subscribers.some((subscriber) => subscriber[hook]);
-  for (const [type, hook] of Object.entries(hooks)) if (hasHook(hook)) types.push(type);
+  for (const [type, hook] of hooks) if (hasHook(hook)) types.push(type);
   for (const [hook, of] of Object.entries(made)) if (hasHook(hook as Hook)) types.push(...of);
   return [...new Set(types)].join();
 }

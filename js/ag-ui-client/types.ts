@@ -1,42 +1,25 @@
 // The public types, with the official client's names and shapes.
 
 import type {
+  AGUIEventByType,
   ActivityDeltaEvent,
   ActivityMessage,
   ActivitySnapshotEvent,
   BaseEvent,
-  CustomEvent,
+  EventType,
   Interrupt,
   Message,
-  MessagesSnapshotEvent,
-  RawEvent,
-  ReasoningEncryptedValueEvent,
-  ReasoningEndEvent,
   ReasoningMessageContentEvent,
   ReasoningMessageEndEvent,
-  ReasoningMessageStartEvent,
-  ReasoningStartEvent,
   ResumeEntry,
   RunAgentInput,
-  RunErrorEvent,
   RunFinishedEvent,
-  RunStartedEvent,
   State,
-  StateDeltaEvent,
-  StateSnapshotEvent,
-  StepFinishedEvent,
-  StepStartedEvent,
-  SubagentErrorEvent,
-  SubagentFinishedEvent,
-  SubagentStartedEvent,
   TextMessageContentEvent,
   TextMessageEndEvent,
-  TextMessageStartEvent,
   ToolCall,
   ToolCallArgsEvent,
   ToolCallEndEvent,
-  ToolCallResultEvent,
-  ToolCallStartEvent,
 } from "@ag-ui/core";
 import type { AgentWarning, Limits } from "../api/types.js";
 import type { AbstractAgent } from "./agent.js";
@@ -142,27 +125,28 @@ export type RunFinishedParams =
   | { event: RunFinishedEvent; outcome: "interrupt"; interrupts: Interrupt[] }
   | { event: RunFinishedEvent; outcome: "cancelled" };
 
-/** Hooks of a run. They are called one after another; one that returns a promise is awaited. */
-export interface AgentSubscriber {
+type Words<Type extends string> = Type extends `${infer First}_${infer Rest}` ? `${Capitalize<First>}${Words<Rest>}` : Capitalize<Type>;
+
+/** The hook of a type of events. Chunks are full events when hooks are called. */
+type HookOf<Type extends string> = Type extends `${string}_CHUNK` ? never : `on${Words<Lowercase<Type>>}Event`;
+
+/** A hook for each event, as a method: it may ask for less than it is given. */
+type EventHooks = {
+  [Type in EventType as HookOf<Type>]?: { hook(params: Of<AGUIEventByType[Type]>): Mutation }["hook"];
+};
+
+/** Hooks of a run, and one for each type of events (`onStepStartedEvent`). They are called one after another; one that returns a promise is awaited. */
+export interface AgentSubscriber extends EventHooks {
   onRunInitialized?(params: AgentSubscriberParams): Lifecycle;
   onRunFailed?(params: { error: Error } & AgentSubscriberParams): Mutation;
   onRunFinalized?(params: AgentSubscriberParams): Lifecycle;
 
   /** Every event, before its own hook. */
   onEvent?(params: Of<BaseEvent>): Mutation;
-  onRunStartedEvent?(params: Of<RunStartedEvent>): Mutation;
   onRunFinishedEvent?(params: RunFinishedParams & AgentSubscriberParams): Mutation;
-  onRunErrorEvent?(params: Of<RunErrorEvent>): Mutation;
-  onStepStartedEvent?(params: Of<StepStartedEvent>): Mutation;
-  onStepFinishedEvent?(params: Of<StepFinishedEvent>): Mutation;
-  onSubagentStartedEvent?(params: Of<SubagentStartedEvent>): Mutation;
-  onSubagentFinishedEvent?(params: Of<SubagentFinishedEvent>): Mutation;
-  onSubagentErrorEvent?(params: Of<SubagentErrorEvent>): Mutation;
-  onTextMessageStartEvent?(params: Of<TextMessageStartEvent>): Mutation;
   /** `textMessageBuffer`: the text before this delta. */
   onTextMessageContentEvent?(params: Of<TextMessageContentEvent, { textMessageBuffer: string }>): Mutation;
   onTextMessageEndEvent?(params: Of<TextMessageEndEvent, { textMessageBuffer: string }>): Mutation;
-  onToolCallStartEvent?(params: Of<ToolCallStartEvent>): Mutation;
   /** `toolCallBuffer`: the arguments before this delta; `partialToolCallArgs`: as far as they can be read. */
   onToolCallArgsEvent?(
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -170,22 +154,12 @@ export interface AgentSubscriber {
   ): Mutation;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   onToolCallEndEvent?(params: Of<ToolCallEndEvent, { toolCallName: string; toolCallArgs: Record<string, any> }>): Mutation;
-  onToolCallResultEvent?(params: Of<ToolCallResultEvent>): Mutation;
-  onStateSnapshotEvent?(params: Of<StateSnapshotEvent>): Mutation;
-  onStateDeltaEvent?(params: Of<StateDeltaEvent>): Mutation;
-  onMessagesSnapshotEvent?(params: Of<MessagesSnapshotEvent>): Mutation;
   onActivitySnapshotEvent?(
     params: Of<ActivitySnapshotEvent, { activityMessage?: ActivityMessage; existingMessage?: Message }>,
   ): Mutation;
   onActivityDeltaEvent?(params: Of<ActivityDeltaEvent, { activityMessage?: ActivityMessage }>): Mutation;
-  onRawEvent?(params: Of<RawEvent>): Mutation;
-  onCustomEvent?(params: Of<CustomEvent>): Mutation;
-  onReasoningStartEvent?(params: Of<ReasoningStartEvent>): Mutation;
-  onReasoningMessageStartEvent?(params: Of<ReasoningMessageStartEvent>): Mutation;
   onReasoningMessageContentEvent?(params: Of<ReasoningMessageContentEvent, { reasoningMessageBuffer: string }>): Mutation;
   onReasoningMessageEndEvent?(params: Of<ReasoningMessageEndEvent, { reasoningMessageBuffer: string }>): Mutation;
-  onReasoningEndEvent?(params: Of<ReasoningEndEvent>): Mutation;
-  onReasoningEncryptedValueEvent?(params: Of<ReasoningEncryptedValueEvent>): Mutation;
 
   onMessagesChanged?(params: Changed): MaybePromise<void>;
   onStateChanged?(params: Changed): MaybePromise<void>;

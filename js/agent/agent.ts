@@ -66,7 +66,7 @@ function createAgentOf<State>(
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: self.subscribe,
     getSnapshot: view.read,
-    flush: () => link.flush(),
+    flush: () => link.live()?.flush(),
     getServerSnapshot: () => first,
     ...createRuns(self),
     ...thread.remote.methods,
@@ -85,8 +85,8 @@ function createAgentOf<State>(
       alive();
       thread.channel?.leave();
       // A run that waits for the core begins before it is left.
-      if (!link.open() && link.busy()) link.apply(toAct("disconnect"));
-      await link.call("disconnect");
+      if (!link.live() && link.busy()) link.apply(toAct("disconnect"));
+      await link.live()?.call("disconnect");
       thread.channel?.current?.close();
     },
     ...createDecisions(self),

@@ -8,7 +8,7 @@ import type { Self } from "./self.js";
 export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread" | "alive">): AgentGuard {
   let last = { forwarded: 0, blocked: 0, total: 0 };
   const read = (): typeof last => {
-    const json = thread.link.call("guardCounters");
+    const json = thread.link.live()?.call("guardCounters");
     return json ? (last = JSON.parse(json)) : last;
   };
   return {
@@ -26,7 +26,7 @@ export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread"
       // A session that begins later has them too.
       if (thread.guard) thread.guard = toJson({ ...JSON.parse(thread.guard), capabilities: tokens });
       const live = thread.source.parts();
-      if (live) thread.link.call("present", live.toList(tokens));
+      if (live) thread.link.live()?.call("present", live.toList(tokens));
     },
   };
 }

@@ -38,7 +38,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           signal?.removeEventListener("abort", stop);
         };
         // Where the core is not there to say when, or hears of it later.
-        const unconfirmed = link.confirmsLater || !link.open();
+        const unconfirmed = !link.live()?.isNear;
         const job: Run<State> = {
           ifBusy: "queue",
           fold: (at) => at,

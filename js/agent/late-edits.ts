@@ -11,7 +11,7 @@ type Editing<State> = Pick<Self<State>, "thread" | "options">;
 
 /** The submit that waits under that id, if it still does. */
 function waitingAs<State>({ thread }: Editing<State>, id: string): QueuedSubmit | undefined {
-  thread.link.flush();
+  thread.link.live()?.flush();
   return thread.read().queue.find((waiting) => waiting.id === id);
 }
 

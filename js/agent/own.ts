@@ -44,8 +44,8 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
       rests: () => shown.read().connection.phase === "closed",
       submitTools: (name) => thread.submitTools.get(name),
       refusal: () => thread.saves.refusal(),
-      settle: (json) => void link.call("settleCall", json),
-      hold: (json) => void link.call("hold", json),
+      settle: (json) => void link.live()?.call("settleCall", json),
+      hold: (json) => void link.live()?.call("hold", json),
     }),
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
     settings,
@@ -53,7 +53,7 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
     stopRemote: (runId) => tellOfStop(asking(runId), runId),
     history: createHistory(initial.limits?.history),
     wait: createWaker(() => {
-      link.call("online");
+      link.live()?.call("online");
       thread.channel?.current?.online();
     }),
   };

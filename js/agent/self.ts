@@ -52,7 +52,7 @@ export function createSelf<State>(
       const all = withPreset(next);
       checkOptions(all);
       current = all;
-      thread.link.listen();
+      thread.link.live()?.listen();
     },
     subscribe: (listener) => {
       if (gone()) return () => {};
@@ -65,10 +65,10 @@ export function createSelf<State>(
     },
     on: (...heard) => {
       const off = emitter.on(...heard);
-      thread.link.listen();
+      thread.link.live()?.listen();
       return () => {
         off();
-        thread.link.listen();
+        thread.link.live()?.listen();
       };
     },
     act: () => {

@@ -14,7 +14,7 @@ export function send<State>(self: SendClient<State>, event: Parameters<Agent["se
   };
 
   const json = typeof event === "string" ? event : toJson(event);
-  const judged = link.call("judgeInbound", json);
+  const judged = link.live()?.call("judgeInbound", json);
   const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
   const decision = judged ? JSON.parse(judged) : unjudged;
   if (!decision.allowed) return decision;

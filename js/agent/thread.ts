@@ -117,7 +117,7 @@ export function createThread<State, Place>(
   );
   thread.join = (member) => {
     members.join(member);
-    if (begun) return thread.link.listen();
+    if (begun) return thread.link.live()?.listen();
     begun = true;
     thread.saves.begin();
     if (inPage()) source.begin();

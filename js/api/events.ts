@@ -205,3 +205,38 @@ export type AgUiEvent =
   | SubagentStartedEvent
   | SubagentFinishedEvent
   | SubagentErrorEvent;
+
+/** The type of every event, for code that goes through all. A record: the compiler demands each. */
+export const eventTypes: Readonly<Record<AgUiEvent["type"], 1>> = {
+  RUN_STARTED: 1,
+  RUN_FINISHED: 1,
+  RUN_ERROR: 1,
+  STEP_STARTED: 1,
+  STEP_FINISHED: 1,
+  TEXT_MESSAGE_START: 1,
+  TEXT_MESSAGE_CONTENT: 1,
+  TEXT_MESSAGE_END: 1,
+  TEXT_MESSAGE_CHUNK: 1,
+  TOOL_CALL_START: 1,
+  TOOL_CALL_ARGS: 1,
+  TOOL_CALL_END: 1,
+  TOOL_CALL_CHUNK: 1,
+  TOOL_CALL_RESULT: 1,
+  STATE_SNAPSHOT: 1,
+  STATE_DELTA: 1,
+  MESSAGES_SNAPSHOT: 1,
+  ACTIVITY_SNAPSHOT: 1,
+  ACTIVITY_DELTA: 1,
+  REASONING_START: 1,
+  REASONING_MESSAGE_START: 1,
+  REASONING_MESSAGE_CONTENT: 1,
+  REASONING_MESSAGE_END: 1,
+  REASONING_MESSAGE_CHUNK: 1,
+  REASONING_END: 1,
+  REASONING_ENCRYPTED_VALUE: 1,
+  SUBAGENT_STARTED: 1,
+  SUBAGENT_FINISHED: 1,
+  SUBAGENT_ERROR: 1,
+  RAW: 1,
+  CUSTOM: 1,
+};

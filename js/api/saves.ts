@@ -53,7 +53,7 @@ export interface SavesClient {
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;
-    open(): boolean;
+    live(): object | undefined;
     busy(): boolean;
     save(): string;
     awaitSave(): void;

@@ -54,6 +54,8 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   readonly then?: () => void;
   /** Somebody waits for it. */
   run?: Run<State> | undefined;
+  /** The run, where it was cancelled while it waited: its messages stay. */
+  cancelled?: Run<State> | undefined;
   /** A session that was told has answered: this is shown until the patch that has it is. */
   done?: boolean;
   /** A save has this submit until the session has answered. */
@@ -125,6 +127,8 @@ export interface LiveCalls<State> extends Intake<State> {
 
 /** An open session and the runs that it works on. */
 export interface Live<State> extends LiveCalls<State> {
+  /** It is in this page: a call that has returned is done. */
+  readonly isNear: boolean;
   /** Calls the session. False if it was lost over it. */
   ask(method: (session: Session) => void): boolean;
   start(run: Run<State>): void;
@@ -139,17 +143,25 @@ export interface Live<State> extends LiveCalls<State> {
   readonly host: object;
 }
 
+/** The home of a thread: where what is said is done. `last`: the last save that is known, JSON text, as long as every one is. */
+export type Home<State> =
+  /** No session. The next one begins with the thread as it is shown. */
+  | { readonly at?: undefined; readonly last?: string | undefined; readonly live?: undefined }
+  /** A save is on the way, and no session is opened before it has come. */
+  | { readonly at: "awaited"; readonly last?: string | undefined; readonly live?: undefined }
+  /** The next session begins with this save. */
+  | { readonly at: "saved"; readonly last: string; readonly live?: undefined }
+  /** A session. Where nobody keeps saves, the core is not asked for any. */
+  | { readonly at: "open"; last?: string | undefined; readonly live: Live<State> }
+  /** The agents are gone. */
+  | { readonly at: "ended"; readonly last?: string | undefined; readonly live?: undefined };
+
 /** The state that a link and its session share. */
 export interface LinkState<State> {
   readonly runs: Set<Run<State>>;
-  live?: Live<State> | undefined;
+  home: Home<State>;
   /** Notifications deferred until the current batch ends. */
   held?: (() => void)[] | undefined;
-  /** A save that the next session begins with, or `true` while it is on the way. */
-  saved?: string | true | undefined;
-  /** The last save that is known, as long as every one is: where nobody keeps them, the core is not asked for any. */
-  lastSave?: string | undefined;
-  disposed: boolean;
   /** The run that a failed load has kept from the core. */
   lost?: Run<State> | undefined;
   pending: PendingIntents<State>;
@@ -206,22 +218,16 @@ export interface Link<State> {
   apply(intent: Intent<State>): void;
   /** Does it once there is a session: there is none yet. */
   onceOpen(action: () => void): void;
-  /** Calls a method that makes sense only if a session is there; else `undefined`. */
-  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   /** Changes a submit that waits. False if no session, and no save that the next one begins with, has it. */
   queued(intent: QueuedIntent<State>): boolean;
-  /** Brings the snapshot up to date. */
-  flush(): void;
   cancel(run: Run<State>): void;
   stop(): unknown;
   /** An intent that ends every run. */
   reset(intent: Intent<State>): void;
   /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
   save(): string;
-  /** Whether a session is open. */
-  open(): boolean;
-  /** Whether its session says only later what it has taken. */
-  readonly confirmsLater?: boolean;
+  /** The open session, for what makes sense only if there is one. */
+  live(): Live<State> | undefined;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
   /**
@@ -235,7 +241,5 @@ export interface Link<State> {
   restore(shown?: AgentSnapshot<State>, json?: string): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost(): Run<State> | undefined;
-  /** The listeners of events may have changed. */
-  listen(): void;
   dispose(): void;
 }

@@ -13,16 +13,15 @@ export function createEndings<State>(
   leave: () => void,
 ): Pick<Link<State>, "stop" | "reset" | "suspend" | "dispose"> {
   const { read } = client;
-  const { pending, late, settleAll } = shared;
+  const { pending, settleAll } = shared;
 
   /** Before the core is there nothing streams that would be cut off. */
   const stopped = (at: AgentSnapshot<State>): AgentSnapshot<State> => (client.parts()?.stopped ?? cancelled)(at);
 
   return {
     stop: () => {
-      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
-      if (read().isLoading) client.parts()?.calls.abandonAll();
-      if (shared.live) return shared.live.stop();
+      const { live } = shared.home;
+      if (live) return live.stop();
       const first = pending.first();
       if (first) pending.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
@@ -30,24 +29,22 @@ export function createEndings<State>(
       return undefined;
     },
     reset: (intent) => {
-      client.parts()?.calls.abandonAll();
-      if (!shared.live) intent.applied?.();
-      else if (shared.live.apply(intent)) return;
+      const { live } = shared.home;
+      if (!live) intent.applied?.();
+      else if (live.apply(intent)) return;
       pending.end();
       // Nothing of what was known before comes back.
-      shared.saved = shared.lastSave = intent.save;
+      shared.home = intent.save ? { at: "saved", last: intent.save } : {};
       pending.show(intent.fold(read()));
       settleAll("aborted");
     },
     suspend: (outcome = "disconnected") => {
       const json = link().save();
-      const { live } = shared;
-      late?.leave();
+      const { live } = shared.home;
       live?.end();
-      shared.lastSave = json;
       // A session that was told has heard of all.
       pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
-      shared.saved = true;
+      shared.home = { at: "awaited", last: json };
       leave();
       const last = pending.confirmed();
       if (last.isLoading) pending.show(stopped(last));
@@ -55,10 +52,9 @@ export function createEndings<State>(
       return json;
     },
     dispose: () => {
-      const { live } = shared;
+      const { live } = shared.home;
       live?.flush();
-      shared.disposed = true;
-      late?.leave();
+      shared.home = { at: "ended", last: shared.home.last };
       live?.end();
       pending.end();
       const last = pending.confirmed();

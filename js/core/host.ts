@@ -59,8 +59,9 @@ export function createHost<State>(
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, _, json) => {
-      if (!current()) return;
-      shared.lastSave = json;
+      const { home } = shared;
+      if (!current() || home.at !== "open") return;
+      home.last = json;
       client.save(json, () => {
         if (current()) ask((opened) => opened.call("saved", `${number}`));
       });

@@ -1,12 +1,14 @@
 // The link between an agent and the core: loads it, keeps what is called before it is there (pending.ts), and replaces the session
 // should WebAssembly trap, or a worker end.
 //
-// A session exists only while it is needed. Without one, edits change the snapshot at once, and runs wait. After a save that
-// the core has yet to read, edits wait as well.
+// The home of the thread (`Home`) is a session, as long as one is needed. Without one, edits change the snapshot at once, and runs wait;
+// where there is a save that the core has yet to read, edits wait as well.
 //
-//   no session ──run, act──► loading ──► session ──trap──► no session (status "error", the snapshot stays)
-//        ▲                      │failed
-//        └──────────────────────┘ (status "error", nothing is lost)
+//   nothing ──run, act──► open ──trap──► saved, or nothing (status "error", the snapshot stays)
+//   any ──awaitSave, suspend──► awaited ──restore──► saved, or nothing ──load──► open
+//   any ──dispose──► ended
+//
+// A load that fails changes nothing (status "error"): whoever asks next loads again.
 
 import { composeSave } from "../snapshot/compose.js";
 import type { Link, LinkClient, PendingIntent } from "./client.js";
@@ -30,45 +32,42 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     run: (run, later = false) => {
       runs.add(run);
       shared.lost = undefined;
-      if (shared.live) return shared.live.run(run);
+      const live = link.live();
+      if (live) return live.run(run);
       pending.wait(run);
       if (!later) opener.begin();
     },
     apply: (intent) => {
-      const { live } = shared;
+      const live = link.live();
       // A decision may be what the session was lost at.
       if (!live || (!live.apply(intent) && !intent.acts)) add({ ...intent });
     },
     onceOpen: (then) => add({ fold: (at) => at, acts: true, then }),
-    flush: () => shared.live?.flush(),
     cancel: (run) => {
-      if (runs.has(run)) (shared.live ?? pending).cancel(run);
+      if (runs.has(run)) (link.live() ?? pending).cancel(run);
     },
-    call: (...call) => shared.live?.call(...call),
-    queued: (intent) => !!(shared.live ? shared.live.apply(intent) : client.parts()?.changeQueued(shared, intent)),
+    queued: (intent) => !!(link.live()?.apply(intent) ?? client.parts()?.changeQueued(shared, intent)),
     save: () => {
-      const json = shared.live?.save();
+      const json = link.live()?.save();
       if (json) return json;
-      const known = typeof shared.saved === "string" ? shared.saved : undefined;
-      return known !== undefined && !pending.list.length ? known : composeSave(known ?? shared.lastSave, ...pending.parted());
+      const { at, last } = shared.home;
+      return at === "saved" && !pending.list.length ? last : composeSave(last, ...pending.parted());
     },
-    open: () => !!shared.live,
-    confirmsLater: !!shared.late,
+    live: () => shared.home.live,
     // A call that has no answer may be the beginning of a run.
-    busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts }) => shared.live || (run && !run.part) || acts),
+    busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts }) => link.live() || (run && !run.part) || acts),
     awaitSave: () => {
-      if (typeof shared.saved === "string") shared.lastSave = shared.saved;
-      shared.saved = true;
+      const { at, live, last } = shared.home;
+      if (!live && at !== "ended") shared.home = { at: "awaited", last };
     },
     restore: (shown, json) => {
+      const { at } = shared.home;
       // Reset meanwhile, which has forgotten it.
-      if (shared.disposed || !shared.saved) return;
-      shared.saved = json;
-      shared.lastSave &&= json;
+      if (at !== "awaited" && at !== "saved") return;
+      shared.home = json ? { at: "saved", last: json } : {};
       if (shown || pending.list.length) pending.show(shown);
     },
     lost: () => shared.lost,
-    listen: () => shared.live?.listen(),
     ...createEndings(client, shared, () => link, opener.leave),
   };
   return link;

@@ -7,13 +7,13 @@ import type { SessionMethods } from "../glue/core.js";
 import { cancel } from "../intents/cancel.js";
 import type { CoreCall } from "../intents/intent.js";
 import { stop } from "../intents/stop.js";
-import type { Intake, LinkState, Live, LiveCalls } from "./client.js";
+import type { Calls, Intake, LinkState, Live, LiveCalls } from "./client.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>(
   read: () => AgentSnapshot<State>,
   shared: LinkState<State>,
-  { ask, start, flush }: Pick<Live<State>, "ask" | "start" | "flush">,
+  { ask, start, flush, abandonAll }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll">,
 ): LiveCalls<State> {
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
@@ -25,6 +25,7 @@ export function createLiveCalls<State>(
     run: start,
     apply: (intent) => {
       if (!intent.resets) return call(intent);
+      abandonAll();
       // One change for those who look, although it is several for the core.
       shared.held = [];
       try {
@@ -42,7 +43,11 @@ export function createLiveCalls<State>(
       const id = ticket === undefined ? read().queue.find((row) => row.runId === runId)?.id : `${ticket}`;
       if (id !== undefined) void apply(cancel({ id, runId }, read()));
     },
-    stop: () => apply(stop(read())),
+    stop: () => {
+      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
+      if (read().isLoading) abandonAll();
+      return apply(stop(read()));
+    },
     save: () => {
       let json: string | undefined;
       guarded(() => void (json = value("save")));

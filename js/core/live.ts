@@ -19,7 +19,7 @@ import { createLiveCalls } from "./live-calls.js";
 import { createTickets } from "./tickets.js";
 import { isTrap } from "./traps.js";
 
-/** A session that begins: `shared.live` from then on. */
+/** A session that begins, and is the home of the thread from then on. */
 export interface BeginningLive<State> extends Live<State> {
   /** Opens the session with the thread and the state of this snapshot. Throws where the core refuses them. */
   open(from: AgentSnapshot<State>): void;
@@ -45,11 +45,11 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const task = { until: Infinity };
   let session: OpenSession | undefined;
 
-  const current = (): boolean => shared.live === live;
+  const current = (): boolean => shared.home.live === live;
   const shows = (): boolean => current() && !shared.held;
   /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
   const leave = (last: () => void): void => {
-    shared.live = undefined;
+    if (current()) shared.home = { last: shared.home.last };
     retained.delete(live);
     patches.clear();
     calls.abandonAll();
@@ -58,7 +58,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   };
 
   const fail = (error: unknown, last = read()): void => {
-    if (!current() || shared.disposed) return;
+    if (!current()) return;
     leave(() => {
       const shown = rescue(client, shared, last, restoring);
       shared.giveUp(AgentError.is(error) ? error : internal("The WebAssembly core has failed", error), shown);
@@ -89,14 +89,15 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
-    ...{ host, ask, start, fail },
+    ...{ host, ask, start, fail, isNear: !shared.late },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     restored: () => void (restoring = false),
     flush,
-    ...createLiveCalls(client.read, shared, { ask, start, flush }),
+    ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll }),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {
+      shared.late?.leave();
       // The caller decides about its runs.
       leave(() => call(() => void session?.enter((opened) => opened.call("dispose"))));
       session?.free();

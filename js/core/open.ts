@@ -6,14 +6,14 @@ import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
-import type { LinkClient, LinkState, Live, PendingIntent, Run } from "./client.js";
+import type { Home, LinkClient, LinkState, Live, PendingIntent } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
 
 /**
  * Makes a session from the thread as it was before the first step that waits, or from the save that is known, and does all that
- * waits. `shared.live` is the session from then on. Returns the snapshot to show; nothing if the session was lost over it.
+ * waits. The session is the home from then on. Returns the snapshot to show; nothing if the session was lost over it.
  */
 export function openSession<State>(
   client: LinkClient<State>,
@@ -22,11 +22,11 @@ export function openSession<State>(
   [base, all]: ReturnType<LinkState<State>["pending"]["take"]>,
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
-  const saved = shared.saved as string | undefined;
-  shared.saved = undefined;
+  const before = shared.home;
+  const saved = before.at === "saved" ? before.last : undefined;
   // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
   const stored = saved && JSON.parse(saved);
-  const submits = stored?.queue?.length ? all.filter(isCancelled) : [];
+  const submits = stored?.queue?.length ? all.filter(({ cancelled }) => cancelled) : [];
   const save = submits.length ? composeSave(saved, submits.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored })) : saved;
   const todo = all.filter((step) => !submits.includes(step));
   let from = save ? client.empty() : base;
@@ -34,8 +34,9 @@ export function openSession<State>(
 
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
   const live = createLive(client, shared, port);
-  const current = (): boolean => shared.live === live;
-  shared.live = live;
+  const current = (): boolean => shared.home === home;
+  const home: Home<State> = { at: "open", live, last: saved ? undefined : before.last };
+  shared.home = home;
   let next: AgentSnapshot<State>;
   try {
     from = begin(live, from, client.empty(), refused);
@@ -44,7 +45,7 @@ export function openSession<State>(
     let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
       if (save && !live.ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
-      if (save && settings.saves) shared.lastSave = save;
+      if (save && settings.saves) home.last = save;
     } catch (error) {
       opening = undefined; // Waiting steps continue without it.
       shared.soon(() => client.refused(error as AgentError));
@@ -98,15 +99,11 @@ function begin<State>(
   throw refusal;
 }
 
-/** Whether it is a run that was cancelled while it waited: its messages stay. */
-const isCancelled = <State>(step: PendingIntent<State>): boolean => !step.run && "ifBusy" in step;
-
 /** Takes an intent that has waited. */
 function takeStep<State>({ ask, start }: Live<State>, step: PendingIntent<State>, refused: (error: AgentError) => void): void {
-  const { run, method, json, then } = step;
+  const { run, cancelled, method, json, then } = step;
   if (run) start(run);
-  else if (isCancelled(step)) {
-    const cancelled = step as unknown as Run<State>;
+  else if (cancelled) {
     start(cancelled);
     ask((opened) => cancelled.ticket && opened.call("cancel", `${cancelled.ticket}`));
   } else if (then) call(then);

@@ -22,6 +22,9 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   let port: Port | undefined;
   let loading: Promise<void> | undefined;
 
+  /** Where the core was may be gone: then it is asked for anew, and may be elsewhere. */
+  const here = (): Port | undefined => (port = port?.gone?.() ? undefined : port);
+
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
     const taken = pending.take();
@@ -38,29 +41,29 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     let cause: unknown;
     try {
       // The save may have another owner since the load began: then it is being read again.
-      do port = await client.source(); while (shared.saved === true && !shared.disposed);
+      do port = await client.source(); while (shared.home.at === "awaited");
     } catch (error) {
       cause = error;
     }
     loading = undefined;
-    if (shared.disposed) return;
+    const { at } = shared.home;
+    if (at === "ended") return;
     if (!port) {
       shared.lost = pending.list.flatMap(({ run }) => run ?? []).pop();
       shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause));
-    } else if (pending.list.length || shared.saved) open();
+    } else if (pending.list.length || at === "saved") open();
     else if (read().error?.code === "load") pending.show({ ...read(), status: "idle", error: undefined });
   };
 
   const load = async (): Promise<void> => {
-    // Where the core was may be gone: then it is asked for anew, and may be elsewhere.
-    if (port?.gone?.()) port = undefined;
-    if (!shared.live && (!port || shared.saved) && !shared.disposed) await (loading ??= attempt());
+    const { at, live } = shared.home;
+    if (!live && at !== "ended" && (at || !here())) await (loading ??= attempt());
   };
 
   return {
     load,
     begin: () => {
-      if (!port || port.gone?.() || shared.saved === true) void load();
+      if (!here() || shared.home.at === "awaited") void load();
       else if (pending.list.length) open();
     },
     leave: () => void (port = undefined),

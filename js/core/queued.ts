@@ -6,13 +6,14 @@ import type { LinkState } from "./client.js";
 
 /** Changes it, or takes it out, which ends its run. False if there is no such submit. */
 export function changeQueued<State>(shared: LinkState<State>, { runId, waiting, fold }: QueuedIntent<State>): boolean {
-  if (typeof shared.saved !== "string") return false;
-  const save = JSON.parse(shared.saved) as { queue?: Queued[] };
+  const { at, last } = shared.home;
+  if (at !== "saved") return false;
+  const save = JSON.parse(last) as { queue?: Queued[] };
   const old = save.queue?.find((each) => each.runId === runId);
   if (!old) return false;
   const next = waiting(old);
   save.queue = save.queue!.flatMap((each) => (each === old ? (next ?? []) : each));
-  shared.saved = JSON.stringify(save);
+  shared.home = { at, last: JSON.stringify(save) };
   shared.pending.show(fold(shared.pending.confirmed()));
   if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
   return true;

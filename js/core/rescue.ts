@@ -13,15 +13,16 @@ export function rescue<State>(client: LinkClient<State>, shared: LinkState<State
   const ended = cutOff(last, "error");
   const { interrupts, toolCalls, queue } = last;
   const shown = { ...ended, messages: [...ended.messages, ...queue.flatMap(({ messages }) => messages)] };
+  const { last: known } = shared.home;
   const rescued = shared.late?.rescue(client.parts()!.settings.saves ? ended.messages : shown.messages);
-  if (rescued !== undefined) shared.saved = rescued || undefined;
+  if (rescued) shared.home = { at: "saved", last: rescued };
   // State outside of the thread stays known.
-  else if (!restoring && (shared.lastSave !== undefined || interrupts.length || toolCalls.length)) {
-    const save = JSON.parse(composeSave(shared.lastSave, shared.lastSave === undefined ? shown : ended));
+  else if (rescued === undefined && !restoring && (known !== undefined || interrupts.length || toolCalls.length)) {
+    const save = JSON.parse(composeSave(known, known === undefined ? shown : ended));
     // Executed calls are not executed again.
     const handled = [...new Set([...save.handled, ...toolCalls.map(({ id }) => id)])];
     const open = interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
-    shared.saved = JSON.stringify({ ...save, interrupts: open, handled });
+    shared.home = { at: "saved", last: JSON.stringify({ ...save, interrupts: open, handled }) };
   }
   return shown;
 }

@@ -1,9 +1,9 @@
 // The transport over an `EventSource`.
 
+import { eventTypes } from "../api/events.js";
 import { aborted, createBody, refusal } from "./body.js";
 import { createConnections, keepOption } from "./connections.js";
 import { at, fetchWith, withParam } from "./request.js";
-import type { AgUiEvent } from "../api/events.js";
 import type { WireEvents } from "../api/channel.js";
 import type { EventSourceOptions, Transport, TransportRequest } from "../api/types.js";
 
@@ -76,42 +76,6 @@ export function eventSource(options: EventSourceOptions): Transport {
   };
 }
 
-/** The names that servers give to events; `message`: none. */
-const NAMES: readonly ("message" | AgUiEvent["type"])[] = [
-  "message",
-  "RUN_STARTED",
-  "RUN_FINISHED",
-  "RUN_ERROR",
-  "STEP_STARTED",
-  "STEP_FINISHED",
-  "TEXT_MESSAGE_START",
-  "TEXT_MESSAGE_CONTENT",
-  "TEXT_MESSAGE_END",
-  "TEXT_MESSAGE_CHUNK",
-  "TOOL_CALL_START",
-  "TOOL_CALL_ARGS",
-  "TOOL_CALL_END",
-  "TOOL_CALL_CHUNK",
-  "TOOL_CALL_RESULT",
-  "STATE_SNAPSHOT",
-  "STATE_DELTA",
-  "MESSAGES_SNAPSHOT",
-  "ACTIVITY_SNAPSHOT",
-  "ACTIVITY_DELTA",
-  "REASONING_START",
-  "REASONING_MESSAGE_START",
-  "REASONING_MESSAGE_CONTENT",
-  "REASONING_MESSAGE_END",
-  "REASONING_MESSAGE_CHUNK",
-  "REASONING_END",
-  "REASONING_ENCRYPTED_VALUE",
-  "SUBAGENT_STARTED",
-  "SUBAGENT_FINISHED",
-  "SUBAGENT_ERROR",
-  "RAW",
-  "CUSTOM",
-];
-
 /** How a source is read. */
 interface SourceReading {
   readonly names: readonly string[];
@@ -164,7 +128,8 @@ function readSource(
       leave();
       body.end();
     };
-    for (const name of new Set([...NAMES, ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
+    // `message`: without a name.
+    for (const name of new Set(["message", ...Object.keys(eventTypes), ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
   });
   return { opened, response: new Response(body.stream, { headers: { "content-type": "text/event-stream" } }), leave };
 }

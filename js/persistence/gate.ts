@@ -67,7 +67,7 @@ export const show = (self: SavedThread, find: () => string | undefined): void =>
   self.shows = true;
   try {
     const text = find();
-    if (link.open()) link.suspend();
+    if (link.live()) link.suspend();
     // A save that is shown already is not shown anew.
     beginning.show(text === undefined || text === self.last ? undefined : JSON.parse(text), text);
     self.last = text;

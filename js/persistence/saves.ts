@@ -125,7 +125,7 @@ export const openSaves = (given: SavesOptions, thread: SavesClient, beginning: B
     rest: claim.rest,
     ended: () => {
       // The core says when there is something to save.
-      if (!thread.link.open() && self.gate === "open") write(self);
+      if (!thread.link.live() && self.gate === "open") write(self);
     },
     refusal: () => lost && saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined,
     save: () => write(self),

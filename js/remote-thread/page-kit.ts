@@ -20,7 +20,7 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; open(): boolean; apply(edit: never): void };
+  readonly link: { busy(): boolean; live(): object | undefined; apply(edit: never): void };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };
@@ -37,8 +37,8 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
     use: () => saves.use(),
     ready: () => saves.ready(),
     busy: () => link.busy(),
-    isOpen: () => link.open(),
-    begin: (id, json, opens) => jobs.start({ id, method: "submit", json, ifBusy: link.open() ? "drop" : "queue", quiet: true, opens } as never),
+    isOpen: () => !!link.live(),
+    begin: (id, json, opens) => jobs.start({ id, method: "submit", json, ifBusy: link.live() ? "drop" : "queue", quiet: true, opens } as never),
     join: (runId) => jobs.join(runId),
     answer: () => {
       const input = kit.toRunInput(currentOptions());

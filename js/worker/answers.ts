@@ -33,7 +33,7 @@ export function createAnswers<State>(shared: () => LinkState<State>): Answers<St
     return drops;
   };
   const catchUp = (): void => {
-    const { live, pending } = shared();
+    const { home: { live }, pending } = shared();
     if (!live?.partly() && drop()) pending.show();
   };
   return {

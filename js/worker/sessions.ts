@@ -97,8 +97,8 @@ function reportsTo<State>(client: LinkClient<State>, lastSave: LastSave<State>, 
       if (early) client.save(home().link.save(), () => {});
     },
     save: () => {
-      const { lastSave: written, pending } = home().shared;
-      const first = (): string => composeSave(written, pending.confirmed());
+      const { home: { last }, pending } = home().shared;
+      const first = (): string => composeSave(last, pending.confirmed());
       return lastSave.save(client.parts()!.settings.threadId, client.read(), queuedOf(unansweredOf(pending)), first);
     },
     ...{ received: answers.catchUp, saving: lastSave.writes, begun: lastSave.executed, restoring: lastSave.reads },

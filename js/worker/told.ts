@@ -23,10 +23,10 @@ export function createTold<State>(
 
   /** Tells it by `take`. */
   const told = <Taken>(take: () => Taken, pending: PendingIntent<State>): Taken | Promise<void> => {
-    const { live } = shared();
+    const { live } = shared().home;
     const taken = take();
     // It may be lost over it.
-    return (live === shared().live && tell(pending)) || taken;
+    return (live === shared().home.live && tell(pending)) || taken;
   };
 
   const taking = (intake: Intake<State>): Intake<State> => ({

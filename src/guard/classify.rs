@@ -1,20 +1,8 @@
 //! The seven classes of Chio's events, and which of them an event is of by what it says.
 
 use super::event::ChioEvent;
+pub(super) use crate::wire::Classification;
 use crate::wire::{Fields, Raw};
-
-/// The effect of an event on the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Classification {
-    #[default]
-    Display,
-    Mutate,
-    Navigate,
-    Create,
-    Destroy,
-    Submit,
-    Alert,
-}
 
 /// In the order of the enum: the name on the wire, and as Chio's texts for people have it.
 const NAMES: [(Classification, &str, &str); 7] = [

@@ -74,9 +74,8 @@ impl Guard {
         self.event(&mut Way { shown, carrier: incoming.event.name(), incoming, subagent, fields, now })
     }
 
-    // Every event has its arm: a new one does not compile before somebody has said what it brings.
+    /// An event without an arm is one item, of the class that its row names.
     fn event(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
-        use Classification::{Create, Display, Mutate, Submit};
         let item = match way.incoming.event {
             Event::RunStarted { input, .. } => return self.run_started(input, way),
             Event::RunFinished { result, outcome, usage, .. } => return self.run_finished(result, outcome, usage, way),
@@ -90,14 +89,14 @@ impl Guard {
             Event::StepFinished { step_name } => return self.step_finished(step_name, way),
             Event::MessagesSnapshot { messages } => return self.messages_snapshot(messages, way),
             Event::Raw { event, .. } => return self.wrapper(event, way),
-            Event::TextMessageStart { message_id, .. } => way.opens(Display, Of::Message, message_id),
+            Event::TextMessageStart { message_id, .. } => way.opens(Of::Message, message_id),
             Event::TextMessageContent { message_id, .. } => {
-                let start = way.opens(Display, Of::Message, message_id).named("TEXT_MESSAGE_START");
-                return self.content(start, way.goes(Display, Of::Message, message_id), way);
+                let start = way.opens(Of::Message, message_id).named("TEXT_MESSAGE_START");
+                return self.content(start, way.goes(Of::Message, message_id), way);
             }
-            Event::TextMessageEnd { message_id } => return self.end(way.goes(Display, Of::Message, message_id), way),
-            Event::ReasoningStart { message_id } => way.opens(Display, Of::Span, message_id),
-            Event::ReasoningEnd { message_id } => return self.end(way.goes(Display, Of::Span, message_id), way),
+            Event::TextMessageEnd { message_id } => return self.end(way.goes(Of::Message, message_id), way),
+            Event::ReasoningStart { message_id } => way.opens(Of::Span, message_id),
+            Event::ReasoningEnd { message_id } => return self.end(way.goes(Of::Span, message_id), way),
             Event::ReasoningMessageStart { message_id } => reasoning(way.carrier, &message_id.decode()),
             Event::ReasoningMessageContent { message_id, .. } => {
                 let start = reasoning("REASONING_MESSAGE_START", &message_id.decode());
@@ -106,25 +105,25 @@ impl Guard {
             Event::ReasoningMessageEnd { message_id } => return self.end(reasoning_goes(way.carrier, message_id), way),
             Event::ReasoningEncryptedValue { subtype, entity_id, .. } => encrypted_value(subtype, entity_id, way),
             Event::ToolCallStart { tool_call_id, tool_call_name, .. } => {
-                way.opens(Submit, Of::Call, tool_call_id).about("tool", Some(tool_call_name.decode()))
+                way.opens(Of::Call, tool_call_id).about("tool", Some(tool_call_name.decode()))
             }
             Event::ToolCallArgs { tool_call_id, .. } => arguments(tool_call_id, way),
             Event::ToolCallEnd { tool_call_id } => return self.end(arguments(tool_call_id, way), way),
             Event::ToolCallResult { tool_call_id, .. } => {
-                way.goes(Display, Of::Call, tool_call_id).of_tool(way.shown.call(&tool_call_id.decode()))
+                way.goes(Of::Call, tool_call_id).of_tool(way.shown.call(&tool_call_id.decode()))
             }
-            Event::StateSnapshot { .. } | Event::StateDelta { .. } => GateItem::new(way.carrier, Mutate),
             Event::ActivitySnapshot { message_id, activity_type, .. } => {
-                way.opens(Create, Of::Activity, message_id).about("activity", Some(activity_type.decode()))
+                way.opens(Of::Activity, message_id).about("activity", Some(activity_type.decode()))
             }
             Event::ActivityDelta { message_id, activity_type, .. } => {
-                way.goes(Mutate, Of::Activity, message_id).about("activity", Some(activity_type.decode()))
+                way.goes(Of::Activity, message_id).about("activity", Some(activity_type.decode()))
             }
-            Event::Custom { name, .. } => GateItem::new(way.carrier, Submit).about("custom", Some(name.decode())),
+            Event::Custom { name, .. } => way.item().about("custom", Some(name.decode())),
             // They are expanded before they come here. By themselves they bring nothing.
             Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. } => {
                 return GateVerdict::Block;
             }
+            _ => way.item(),
         };
         self.verdict(&item.in_(way.subagent), way.now)
     }
@@ -230,7 +229,7 @@ impl Guard {
 
     /// RAW: what it wraps must be allowed as well.
     fn wrapper(&mut self, original: Raw<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
-        let item = GateItem::new(way.carrier, Classification::Display);
+        let item = way.item();
         if !self.permits(original, way.shown, way.now) {
             return self.refuse(&item, "what it wraps is not allowed", way.now);
         }

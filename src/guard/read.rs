@@ -6,8 +6,7 @@ use super::classify::Classification;
 use super::event::TYPES;
 use super::members::{KnownMembers, nearest, to_camel, unknown};
 use super::policy::{Pattern, Policy, Scope, Velocity, each};
-use crate::wire::shapes::EVENTS;
-use crate::wire::{Fields, Raw};
+use crate::wire::{Event, Fields, Raw};
 use std::borrow::Cow;
 
 const DEPTH: usize = 128;
@@ -112,7 +111,7 @@ fn velocity(raw: Raw<'_>) -> Result<Velocity, String> {
 /// A type of Chio's or of AG-UI's events.
 fn event_type(name: &str) -> Result<String, String> {
     let custom = name.strip_prefix("custom:").is_some_and(|name| !name.is_empty());
-    let known: Vec<&str> = TYPES.into_iter().chain(EVENTS.iter().map(|event| event.name)).collect();
+    let known: Vec<&str> = TYPES.iter().chain(Event::TYPES).copied().collect();
     match custom || known.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(unknown("type of events", name, nearest(name, &known))),
@@ -151,11 +150,10 @@ fn named_class(scope_id: &str) -> Option<Classification> {
 fn overrides(members: &KnownMembers<'_>) -> Result<Vec<(String, Classification)>, String> {
     let Some(raw) = members.get("classifications") else { return Ok(Vec::new()) };
     let named: Fields<'_> = raw.object().ok_or("\"classifications\" of the policy must be an object of classes")?;
-    let known: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();
     let mut classes = Vec::new();
     for (name, given) in named.iter() {
-        if !known.contains(&name.as_ref()) {
-            return Err(unknown("event of AG-UI", &name, nearest(&name, &known)));
+        if !Event::TYPES.contains(&name.as_ref()) {
+            return Err(unknown("event of AG-UI", &name, nearest(&name, Event::TYPES)));
         }
         let given = given.string().ok_or_else(|| format!("the class of \"{name}\" must be a string"))?;
         let class = class(&given, "classifications")?;

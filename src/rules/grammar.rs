@@ -5,8 +5,8 @@
 //! the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
 use super::{Code, Repair, Violation};
-use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, ItemShape, MemberType, Need, Shape};
-use crate::wire::{Fields, Raw, shown_id};
+use crate::wire::shapes::{ALL, BASE, EventShape, Field, ItemShape, MemberType, Need, Shape};
+use crate::wire::{EVENTS, Fields, Raw, shown_id};
 
 /// Something that AG-UI 1.0 does not describe.
 #[derive(Debug, Clone, PartialEq, Eq)]

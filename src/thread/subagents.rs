@@ -117,7 +117,7 @@ impl Subagents {
             (Event::SubagentError { message, .. }, Some(at)) => {
                 let Some(row) = self.change(at) else { return };
                 row.set_word(SUBAGENT_STATUS, Status::Error as u8);
-                row.set_text(SUBAGENT_ERROR, &message.decode());
+                row.set_text(SUBAGENT_ERROR, &message.unwrap_or_default().decode());
             }
             _ => {}
         }

@@ -43,6 +43,10 @@ mod wanted;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
+#[cfg(feature = "guard")]
+pub(crate) use event::Classification;
+#[cfg(feature = "codecs")]
+pub(crate) use event::EVENTS;
 pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 #[cfg(feature = "codecs")]
 pub use framing::BINARY_MEDIA_TYPE;

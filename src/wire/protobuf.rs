@@ -9,9 +9,10 @@
 //! message is read from [`Pieces`], nearly always one, and nothing is copied to join them. Unknown fields are skipped.
 //! Uses `fields`, `shapes`, `number` and `text`.
 
+use super::event::EVENTS;
 use super::fields::{FieldResult, MALFORMED, Payload, Pieces, Wire, each, is_message};
 use super::number::write_number;
-use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, ItemShape, MemberType, Need, OF_PARTS, Shape};
+use super::shapes::{ACTIVITY, ALL, BASE, Field, ItemShape, MemberType, Need, OF_PARTS, Shape};
 use super::text::write_string;
 use super::undecodable::{Limits, Undecodable};
 use super::utf8::decode;
@@ -162,7 +163,8 @@ struct Writer<'o> {
 impl Writer<'_> {
     fn event(&mut self, frame: &[u8]) -> FieldResult<()> {
         let (at, pieces) = envelope(frame)?;
-        let Some(event) = EVENTS.get(at) else { return Err(MALFORMED) };
+        let found = EVENTS.iter().find(|event| usize::from(event.envelope) == at + 1);
+        let Some(event) = found else { return Err(MALFORMED) };
         let found = Found::scan(event.shape.fields, ALL, &pieces)?;
         let base = found.message(1)?.ok_or(Undecodable::Broken("no base event"))?;
         let base = Found::scan(BASE.fields, ALL, &base)?;

@@ -1,4 +1,5 @@
-//! The shapes of AG-UI 1.0 as data: the members of every event and of what stands inside of events, once for both wires.
+//! The shapes of AG-UI 1.0 as data: the members of what stands inside of events, once for both wires. Those of the events
+//! stand in their rows, in `event/table.rs`.
 //!
 //! The strict grammar checks JSON against these tables, and the binary reader turns protobuf into that JSON with them.
 //! Uses nothing of the crate.
@@ -7,14 +8,12 @@
 //! (absent is its default), every other one has; a value that JSON calls opaque is a `google.protobuf.Value`, and an
 //! opaque object a `Struct`.
 
-mod events;
 mod items;
 mod names;
 
-pub(crate) use events::{BASE, EVENTS};
 pub(crate) use items::{ACTIVITY, OF_PARTS};
 
-use MemberType::{
+pub(super) use MemberType::{
     Any, Code, Content, Count, Flag, Integer, Is, Many, Object, Pointer, Schema, Some as AtLeastOne, Text, Word,
 };
 use Need::{Carrier, Nullable, NullableInMessages, Optional, OrEmpty, Required};
@@ -175,6 +174,8 @@ pub(crate) struct Shape {
 /// An event: its members beside those of [`BASE`]. Those stand in field 1 of the binary wire.
 pub(crate) struct EventShape {
     pub name: &'static str,
+    /// Its number in the envelope of the binary wire.
+    pub envelope: u8,
     /// The number that [`BASE`] has for it on the binary wire.
     pub code: u8,
     pub shape: Shape,
@@ -207,16 +208,40 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
     a.is_empty() && b.is_empty()
 }
 
-const fn must(number: u8, name: &'static str, kind: MemberType) -> Field {
+pub(super) const fn must(number: u8, name: &'static str, kind: MemberType) -> Field {
     field(number, name, kind, Required)
 }
 
-const fn may(number: u8, name: &'static str, kind: MemberType) -> Field {
+pub(super) const fn may(number: u8, name: &'static str, kind: MemberType) -> Field {
     field(number, name, kind, Optional)
 }
 
-const fn owner(number: u8) -> Field {
+pub(super) const fn nullable(number: u8, name: &'static str, kind: MemberType) -> Field {
+    field(number, name, kind, Nullable)
+}
+
+pub(super) const fn carrier(number: u8, name: &'static str, kind: MemberType) -> Field {
+    field(number, name, kind, Carrier)
+}
+
+/// A member that tolerant rules do without.
+pub(super) const fn forgiven(number: u8, name: &'static str, kind: MemberType) -> Field {
+    must(number, name, kind)
+}
+
+/// The text of a chunk.
+pub(super) const fn chunk(number: u8, name: &'static str, kind: MemberType) -> Field {
+    may(number, name, kind)
+}
+
+/// The subagent that something happens in.
+pub(super) const fn owner(number: u8) -> Field {
     may(number, "subagentRunId", Text)
+}
+
+/// The subagent that something is about.
+pub(super) const fn subject(number: u8) -> Field {
+    must(number, "subagentRunId", Text)
 }
 
 const fn object(fields: &'static [Field]) -> Shape {
@@ -231,13 +256,21 @@ const fn arms(variants: &'static [&'static str], fields: &'static [Field]) -> Sh
     Shape { arms: true, ..union("type", variants, fields) }
 }
 
-const fn event(name: &'static str, code: u8, fields: &'static [Field]) -> EventShape {
-    EventShape { name, code, shape: object(fields) }
+pub(super) const fn event(name: &'static str, envelope: u8, code: u8, fields: &'static [Field]) -> EventShape {
+    EventShape { name, envelope, code, shape: object(fields) }
 }
 
-const PARTS: MemberType = Many(ItemShape::Part);
-const PATCH: MemberType = Many(ItemShape::Operation);
-const MESSAGES: MemberType = Many(ItemShape::Message);
-const TEXTS: MemberType = Many(ItemShape::Text);
-const USAGES: MemberType = Many(ItemShape::Usage);
-const ROLES: MemberType = Word(Words::Roles);
+/// The members that every event may have.
+pub(crate) static BASE: Shape = object(&[
+    carrier(1, "type", Code),
+    may(2, "timestamp", Integer),
+    nullable(3, "rawEvent", Any),
+    may(4, "metadata", Object),
+]);
+
+pub(super) const PARTS: MemberType = Many(ItemShape::Part);
+pub(super) const PATCH: MemberType = Many(ItemShape::Operation);
+pub(super) const MESSAGES: MemberType = Many(ItemShape::Message);
+pub(super) const TEXTS: MemberType = Many(ItemShape::Text);
+pub(super) const USAGES: MemberType = Many(ItemShape::Usage);
+pub(super) const ROLES: MemberType = Word(Words::Roles);

@@ -51,13 +51,13 @@ fn policy() -> Value {
 }
 
 pub struct Row {
-    pub name: &'static str,
-    make: fn(usize) -> Work,
+    pub name: String,
+    make: Box<dyn Fn(usize) -> Work>,
 }
 
 /// A row, whose input has about so many parts.
-pub const fn row(name: &'static str, make: fn(usize) -> Work) -> Row {
-    Row { name, make }
+pub fn row(name: impl Into<String>, make: impl Fn(usize) -> Work + 'static) -> Row {
+    Row { name: name.into(), make: Box::new(make) }
 }
 
 impl Row {

@@ -327,10 +327,5 @@ pub fn rows() -> Vec<Row> {
             };
             after(each(n, suspended), runs(n))
         }),
-        row("custom and raw", |n| {
-            work(each(n, |at| {
-                vec![event("CUSTOM", json!({"name": "c", "value": at})), event("RAW", json!({"event": at}))]
-            }))
-        }),
     ]
 }

@@ -58,8 +58,8 @@ export const bugs = [
   {
     name: "a store is released while the worker has yet to answer",
     file: "core/link.ts",
-    from: "=> shared.live || (run && !run.part) || acts)",
-    to: "=> !shared.live && ((run && !run.part) || acts))",
+    from: "=> link.live() || (run && !run.part) || acts)",
+    to: "=> !link.live() && ((run && !run.part) || acts))",
     tests: ["saves-tabs"],
   },
   {
@@ -110,6 +110,27 @@ export const bugs = [
     from: "toJson({ before: from, after: to })",
     to: "toJson({ before: null, after })",
     tests: ["edits"],
+  },
+  {
+    name: "an edit of a submit that waits is shown only once the core has it",
+    file: "intents/edit-queued.ts",
+    from: "(row.runId === runId ? { ...row, messages } : row)",
+    to: "row",
+    tests: ["kinds", "worker-table"],
+  },
+  {
+    name: "a run that was stopped goes on in the page until the worker has answered",
+    file: "intents/stop.ts",
+    from: "still ??=",
+    to: "still =",
+    tests: ["kinds"],
+  },
+  {
+    name: "a submit that is asked again after a failed load has its messages twice",
+    file: "intents/again.ts",
+    from: "messages: [], replaces",
+    to: "replaces",
+    tests: ["kinds"],
   },
   {
     name: "a run ends in the page before what it has brought is shown",

@@ -136,10 +136,11 @@ for (const [house, rooms, arrows] of houses) {
   });
 }
 
-test("js/api is types only, apart from the class AgentError", () => {
+test("js/api is types only, apart from the class AgentError and the types of events", () => {
+  const allowed = { "error.ts": ["const brand", "const members", "const membersOf", "export class AgentError"], "events.ts": ["export const eventTypes"] };
   for (const file of files("js/api", ".ts")) {
     const values = [...read("js/api", file).matchAll(/^(?:export )?(?:const|let|function|class|enum|async function) \w+/gm)].map(([line]) => line);
-    assert.deepEqual(values, file === "error.ts" ? ["const brand", "const members", "const membersOf", "export class AgentError"] : [], file);
+    assert.deepEqual(values, allowed[file] ?? [], file);
   }
 });
 
@@ -169,4 +170,17 @@ test("a type's name in src names one type, but for the classes that are exported
   }
   assert.ok(found.size > 200, `the types were read: ${found.size}`);
   assert.deepEqual([...found].filter(([, where]) => where.size > 1).map(([name, where]) => `${name}: ${[...where].join(", ")}`), []);
+});
+
+test("CONTRIBUTING.md lists every file that names all events, and the table of the guard", () => {
+  const types = Object.keys(JSON.parse(read("tests/fixtures/events.json")));
+  const names = types.map((type) => new RegExp(`\\b(?:${type}|${type.toLowerCase().replace(/(?:^|_)(.)/g, (_, first) => first.toUpperCase())})\\b`));
+  const isPlace = (/** @type {string} */ file) => {
+    const text = read(file);
+    return names.every((name) => name.test(text));
+  };
+  const sources = [...files("src", ".rs").map((file) => `src/${file}`), ...files("js", ".ts").map((file) => `js/${file}`)];
+  const places = [...sources.filter(isPlace), "docs/guard.md", "tests/fixtures/events.json"];
+  const [, list = ""] = /\*\*A new event type\.\*\*.*\n(.*)/.exec(read("CONTRIBUTING.md")) ?? [];
+  assert.deepEqual([...list.matchAll(/`([^`]+)`/g)].map(([, file]) => file).sort(), places.sort());
 });

@@ -11,6 +11,7 @@
 
 pub mod rfc6902;
 pub mod runs;
+pub mod samples;
 pub mod streams;
 
 use ag_ui_wasm::session::{Effect, Options, Session, Target, Ticket};

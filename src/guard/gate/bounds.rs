@@ -7,12 +7,7 @@ impl Guard {
     pub(super) fn step_started(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item = GateItem {
-            own: Some(own),
-            part: ItemRole::Opens,
-            counts: false,
-            ..GateItem::new(way.carrier, Classification::Display)
-        };
+        let item = GateItem { own: Some(own), part: ItemRole::Opens, counts: false, ..way.item() };
         match self.admits(&item.in_(subagent), way.now) {
             true => GateVerdict::Pass,
             false if self.refused.holds(subagent) => GateVerdict::Block,
@@ -23,9 +18,7 @@ impl Guard {
     pub(super) fn step_finished(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item =
-            GateItem { own: Some(own), part: ItemRole::Goes, ..GateItem::new(way.carrier, Classification::Display) }
-                .in_(subagent);
+        let item = GateItem { own: Some(own), part: ItemRole::Goes, ..way.item() }.in_(subagent);
         if self.closes(&item, way) {
             return GateVerdict::Pass;
         }
@@ -55,7 +48,7 @@ impl Guard {
         way: &mut Way<'_, '_>,
     ) -> GateVerdict {
         let mut changes = Vec::new();
-        let text = GateItem { counts: false, ..GateItem::new(way.carrier, Classification::Display) };
+        let text = GateItem { counts: false, ..way.item() };
         for (name, member) in [("result", result), ("usage", usage)] {
             if member.is_some() && !self.admits(&text, way.now) {
                 changes.push((name, None));
@@ -94,7 +87,7 @@ impl Guard {
 
     /// RUN_ERROR and SUBAGENT_ERROR: that something has failed is no secret, but what is said of it is text.
     pub(super) fn failure(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
-        if self.admits(&GateItem { counts: false, ..GateItem::new(way.carrier, Classification::Display) }, way.now) {
+        if self.admits(&GateItem { counts: false, ..way.item() }, way.now) {
             return GateVerdict::Pass;
         }
         let message = format!("\"{WITHHELD}\"");
@@ -109,7 +102,7 @@ impl Guard {
     ) -> GateVerdict {
         let parent = subagent_key(parent.map(Str::decode));
         let blocked_with = call.map(|id| Key::new(Of::Call, &id.decode()));
-        let item = GateItem::new(way.carrier, Classification::Display);
+        let item = way.item();
         let item = GateItem { own: way.subagent, part: ItemRole::Opens, blocked_with, ..item };
         self.verdict(&item.in_(parent), way.now)
     }
@@ -118,7 +111,7 @@ impl Guard {
         if !self.closes_subagent(way) {
             return GateVerdict::Block;
         }
-        let item = GateItem { counts: false, ..GateItem::new(way.carrier, Classification::Display) };
+        let item = GateItem { counts: false, ..way.item() };
         if result.is_none() || self.admits(&item, way.now) {
             return GateVerdict::Pass;
         }
@@ -130,8 +123,7 @@ impl Guard {
     }
 
     fn closes_subagent(&self, way: &Way<'_, '_>) -> bool {
-        let item =
-            GateItem { own: way.subagent, part: ItemRole::Goes, ..GateItem::new(way.carrier, Classification::Display) };
+        let item = GateItem { own: way.subagent, part: ItemRole::Goes, ..way.item() };
         self.closes(&item, way)
     }
 }

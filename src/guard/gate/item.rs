@@ -96,16 +96,16 @@ pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> GateItem<'stati
 /// The arguments of a call, under the name that it has.
 pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     let called = way.shown.call(&id.decode()).map(Cow::Owned);
-    way.goes(Classification::Submit, Of::Call, id).about("tool", called)
+    way.goes(Of::Call, id).about("tool", called)
 }
 
 /// A value of a call, of a message or of its reasoning.
 pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     if subtype.decode() == "tool-call" {
-        return way.goes(Classification::Display, Of::Call, id).of_tool(way.shown.call(&id.decode()));
+        return way.goes(Of::Call, id).of_tool(way.shown.call(&id.decode()));
     }
     let blocked_with = Some(Key::new(Of::Message, &id.decode()));
-    GateItem { blocked_with, ..way.goes(Classification::Display, Of::Reasoning, id) }
+    GateItem { blocked_with, ..way.goes(Of::Reasoning, id) }
 }
 
 pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
@@ -134,14 +134,19 @@ pub(super) struct Way<'w, 'a> {
 }
 
 impl Way<'_, '_> {
+    /// All of its own event.
+    pub(super) fn item<'i>(&self) -> GateItem<'i> {
+        GateItem::new(self.carrier, self.incoming.event.class())
+    }
+
     /// An item of its own event that begins something.
-    pub(super) fn opens<'i>(&self, class: Classification, of: Of, id: Str<'_>) -> GateItem<'i> {
-        GateItem::new(self.carrier, class).opens(of, &id.decode())
+    pub(super) fn opens<'i>(&self, of: Of, id: Str<'_>) -> GateItem<'i> {
+        self.item().opens(of, &id.decode())
     }
 
     /// One that continues something.
-    pub(super) fn goes<'i>(&self, class: Classification, of: Of, id: Str<'_>) -> GateItem<'i> {
-        GateItem::new(self.carrier, class).goes(of, &id.decode())
+    pub(super) fn goes<'i>(&self, of: Of, id: Str<'_>) -> GateItem<'i> {
+        self.item().goes(of, &id.decode())
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 impl Guard {
     pub(super) fn messages_snapshot(&mut self, messages: Raw<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
-        if !self.admits(&GateItem::new(way.carrier, Classification::Mutate), way.now) {
+        if !self.admits(&way.item(), way.now) {
             return GateVerdict::Block;
         }
         match self.messages(messages, way) {

@@ -80,7 +80,7 @@ impl Session {
                 self.take_outcome(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
-                let error = AgentError::new(ErrorKind::Run, &message.decode(), true);
+                let error = AgentError::new(ErrorKind::Run, &message.unwrap_or_default().decode(), true);
                 let error = error.with(ERROR_CODE, code.map(Str::decode).as_deref());
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }

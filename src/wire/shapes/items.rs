@@ -22,17 +22,17 @@ pub(super) static MESSAGE: Shape = union(
         may(0, "content", Text).of(ASSISTANT),
         must(0, "content", Content).of(OF_PARTS),
         must(0, "content", Object).of(ACTIVITY),
-        field(3, "content", Text, Carrier),
+        carrier(3, "content", Text),
         may(4, "name", Text).of(INSTRUCTION | ASSISTANT | USER),
         may(5, "toolCalls", Many(ItemShape::Call)).of(ASSISTANT),
         must(6, "toolCallId", Text).of(TOOL),
         may(7, "error", Text).of(TOOL),
-        field(8, "contentParts", PARTS, Carrier),
+        carrier(8, "contentParts", PARTS),
         may(9, "metadata", Object),
         owner(10),
         may(11, "encryptedValue", Text).of(!ACTIVITY),
         must(12, "activityType", Text).of(ACTIVITY),
-        field(13, "activityContent", Object, Carrier),
+        carrier(13, "activityContent", Object),
     ],
 );
 
@@ -88,11 +88,11 @@ pub(super) static INPUT: Shape = object(&[
     must(1, "threadId", Text),
     must(2, "runId", Text),
     may(3, "parentRunId", Text),
-    field(4, "state", Any, Nullable),
+    nullable(4, "state", Any),
     must(5, "messages", MESSAGES),
     field(6, "tools", Many(ItemShape::Tool), OrEmpty),
     field(7, "context", Many(ItemShape::Context), OrEmpty),
-    field(8, "forwardedProps", Any, Nullable),
+    nullable(8, "forwardedProps", Any),
     field(9, "resume", Many(ItemShape::Resume), OrEmpty),
     may(10, "protocolVersion", Text),
 ]);
@@ -100,7 +100,7 @@ pub(super) static INPUT: Shape = object(&[
 pub(super) static DECLARED_TOOL: Shape = object(&[
     must(1, "name", Text),
     must(2, "description", Text),
-    field(3, "parameters", Any, Nullable),
+    nullable(3, "parameters", Any),
     may(4, "metadata", Object),
 ]);
 
@@ -109,7 +109,7 @@ pub(super) static CONTEXT: Shape = object(&[must(1, "description", Text), must(2
 pub(super) static RESUME: Shape = object(&[
     must(1, "interruptId", Text),
     must(2, "status", Word(Words::Statuses)),
-    field(3, "payload", Any, Nullable),
+    nullable(3, "payload", Any),
     may(4, "metadata", Object),
 ]);
 

@@ -316,6 +316,22 @@ describe("addToolResult", () => {
     assert.equal(agent.getSnapshot().status, "idle");
   });
 
+  it("that waits for the core, which refuses it, is an error that onError hears of, and what waits after it is done", async () => {
+    class Refusing extends Session {
+      call(method, json) {
+        if (method === "settleCall") throw Object.assign(new Error("input: expected a reply"), { code: "input" });
+        return super.call(method, json);
+      }
+    }
+    const heard = [];
+    const agent = createAgentWith(async () => ({ CoreSession: Refusing }), { url: "/", onError: ({ kind }) => heard.push(kind) });
+    agent.addToolResult({});
+    agent.setState({ n: 2 });
+    await until(() => heard.length);
+    assert.deepEqual([heard, Session.last.calls.map(([name]) => name)], [["unsupported"], ["editState"]]);
+    agent.dispose();
+  });
+
   it("may lead to a run that nobody waits for: the callbacks hear of it", async () => {
     const heard = [];
     const { session } = await running([], { onFinish: ({ runId, outcome }) => heard.push([runId, outcome]), onError: ({ kind }) => heard.push(kind) });

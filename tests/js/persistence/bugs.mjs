@@ -60,8 +60,8 @@ export const bugs = [
   {
     name: "a submit that waits when its thread is hung up is in the thread and in the queue",
     file: "persistence/saves.ts",
-    from: 'if (!thread.link.open() && self.gate === "open") write(self);',
-    to: "if (!thread.link.open()) write(self);",
+    from: 'if (!thread.link.live() && self.gate === "open") write(self);',
+    to: "if (!thread.link.live()) write(self);",
     tests: ["linger", "tabs"],
   },
   {
@@ -158,7 +158,7 @@ export const bugs = [
   {
     name: "the queue of the save is forgotten while the code of saves is on its way",
     file: "core/link.ts",
-    from: 'if (typeof shared.saved === "string") shared.lastSave = shared.saved;',
+    from: 'if (!live && at !== "ended") shared.home = { at: "awaited", last };',
     to: "",
     tests: ["early"],
   },

@@ -16,7 +16,7 @@ describe("a question to a store", () => {
   /** A thread that owns its store, waits, and has nothing. */
   const thread = (more) => {
     const said = save("said");
-    const link = { awaitSave() {}, open: () => false, busy: () => false, load() {}, save: () => JSON.stringify(said) };
+    const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said) };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };

@@ -11,7 +11,9 @@ mod state;
 mod text;
 
 use super::*;
+use crate::support::samples::samples;
 use crate::support::streams::{Random, Streams};
+use ag_ui_wasm::wire::Event;
 use std::collections::BTreeSet;
 
 /// Stands wherever a stream says something that its row's policy forbids.
@@ -173,17 +175,25 @@ fn rows() -> Vec<Row> {
     [text::ROWS, calls::ROWS, state::ROWS, list::ROWS, runs::ROWS, page::ROWS].concat()
 }
 
-#[test]
-fn every_way_in_of_the_documentation_is_closed() {
+/// The table of the documentation: the way in, what it is judged as, its class.
+fn documented() -> Vec<[&'static str; 3]> {
     let docs = include_str!("../../../../docs/guard.md");
     let (_, table) = docs.split_once("| way in | as |").unwrap();
-    let documented: Vec<&str> = table
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with("| "))
-        .map(|line| line[2..].split(" | ").next().unwrap().trim())
-        .collect();
+    let lines = table.lines().skip(2).take_while(|line| line.starts_with("| "));
+    let cells = |line: &'static str| {
+        let mut cells = line[2..].split(" | ").map(str::trim);
+        [(); 3].map(|()| cells.next().unwrap())
+    };
+    lines.map(cells).collect()
+}
+
+/// An event that is judged as itself has a test below.
+#[test]
+fn every_way_in_of_the_documentation_is_closed() {
     let tested: Vec<&str> = rows().iter().map(|(name, _)| *name).collect();
+    let documented = documented().into_iter().map(|[name, ..]| name);
+    let documented: Vec<&str> =
+        documented.filter(|name| tested.contains(name) || !Event::TYPES.contains(name)).collect();
     assert_eq!(documented, tested, "the table of docs/guard.md and the tests of its rows");
     for (name, test) in rows() {
         if let Err(panic) = std::panic::catch_unwind(test) {
@@ -193,20 +203,30 @@ fn every_way_in_of_the_documentation_is_closed() {
     }
 }
 
-/// The events that AG-UI has, as the rows name them: a new one has no row.
 #[test]
-fn every_event_has_a_row() {
-    let source = include_str!("../../../../src/wire/event.rs");
-    let names = source
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("Self::")?.split_once("} => \"")?.1.strip_suffix("\","));
-    let is_event = |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    let names: BTreeSet<&str> = names.filter(|name| is_event(name) && !name.ends_with("_END")).collect();
-    assert!(names.len() > 20);
-    for name in names {
+fn every_event_is_documented() {
+    for name in Event::TYPES.iter().filter(|name| !name.ends_with("_END")) {
         let family = name.split('_').next().unwrap();
         let row = |row: &str| row.split(':').next() == Some(name) || row.starts_with(&format!("{family}_*"));
-        assert!(rows().iter().any(|(title, _)| row(title)), "{name}");
+        assert!(documented().iter().any(|[way, ..]| row(way)), "the table of docs/guard.md has no {name}");
+    }
+}
+
+/// A policy that restricts the class blocks the event, so it needs that class to be right.
+#[test]
+fn an_event_that_is_judged_as_itself_is_of_the_class_of_the_documentation() {
+    for sample in samples() {
+        let name = sample["type"].as_str().unwrap();
+        for [_, _, class] in documented().iter().filter(|[way, judged, _]| *way == name && judged.starts_with("itself"))
+        {
+            let class = class.trim_matches('`');
+            let events = [started(), sample.clone(), finished()];
+            let agent = play(&restricts(&[class]), false, Framing::Sse, &events, usize::MAX);
+            let told = agent.decisions.iter().find(|told| told["eventType"] == name || told["carrier"] == name);
+            let told = told.unwrap_or_else(|| panic!("{name} is not judged"));
+            assert_eq!((&told["allowed"], told["classification"].as_str()), (&json!(false), Some(class)), "{name}");
+            assert!(!agent.events.iter().any(|event| event["type"] == name), "{name} is heard of");
+        }
     }
 }
 
