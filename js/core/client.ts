@@ -54,6 +54,8 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   readonly then?: () => void;
   /** Somebody waits for it. */
   run?: Run<State> | undefined;
+  /** The run, where it was cancelled while it waited: its messages stay. */
+  cancelled?: Run<State> | undefined;
   /** A session that was told has answered: this is shown until the patch that has it is. */
   done?: boolean;
   /** A save has this submit until the session has answered. */

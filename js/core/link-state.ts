@@ -5,7 +5,7 @@ import type { RunResult } from "../api/types.js";
 import { retained } from "../base/weak.js";
 import { failed } from "../snapshot/run.js";
 import type { LateCore, LinkClient, LinkState, Run } from "./client.js";
-import { createPending } from "./pending.js";
+import { createPending, giveBack } from "./pending.js";
 
 /** The state without a run or a session. */
 export function createLinkState<State>(client: LinkClient<State>, late?: LateCore<State>): LinkState<State> {
@@ -44,7 +44,7 @@ export function createLinkState<State>(client: LinkClient<State>, late?: LateCor
     const { pending, home } = shared;
     const { outcome } = last ?? pending.confirmed();
     // The state that the next session begins with lacks what is pending.
-    if (!last && home.at === "saved") { for (const each of pending.list) each.run = undefined; }
+    if (!last && home.at === "saved") { pending.list.forEach(giveBack); }
     else pending.end(last);
     release(() => pending.show(failed(pending.confirmed(), error, ended.length ? "error" : outcome)));
     retained.delete(client);

@@ -6,7 +6,7 @@ import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
-import type { Home, LinkClient, LinkState, Live, PendingIntent, Run } from "./client.js";
+import type { Home, LinkClient, LinkState, Live, PendingIntent } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
@@ -26,7 +26,7 @@ export function openSession<State>(
   const saved = before.at === "saved" ? before.last : undefined;
   // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
   const stored = saved && JSON.parse(saved);
-  const submits = stored?.queue?.length ? all.filter(isCancelled) : [];
+  const submits = stored?.queue?.length ? all.filter(({ cancelled }) => cancelled) : [];
   const save = submits.length ? composeSave(saved, submits.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored })) : saved;
   const todo = all.filter((step) => !submits.includes(step));
   let from = save ? client.empty() : base;
@@ -99,15 +99,11 @@ function begin<State>(
   throw refusal;
 }
 
-/** Whether it is a run that was cancelled while it waited: its messages stay. */
-const isCancelled = <State>(step: PendingIntent<State>): boolean => !step.run && "ifBusy" in step;
-
 /** Takes an intent that has waited. */
 function takeStep<State>({ ask, start }: Live<State>, step: PendingIntent<State>, refused: (error: AgentError) => void): void {
-  const { run, method, json, then } = step;
+  const { run, cancelled, method, json, then } = step;
   if (run) start(run);
-  else if (isCancelled(step)) {
-    const cancelled = step as unknown as Run<State>;
+  else if (cancelled) {
     start(cancelled);
     ask((opened) => cancelled.ticket && opened.call("cancel", `${cancelled.ticket}`));
   } else if (then) call(then);

@@ -55,12 +55,18 @@ function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): 
   return pending.shown[1];
 }
 
+/** Nobody waits for its run from now on. */
+export function giveBack<State>(pending: PendingIntent<State>): void {
+  pending.cancelled ??= pending.run;
+  pending.run = undefined;
+}
+
 /** Takes a run out of those that wait. False if it is none of them. */
 function takeOut<State>(list: PendingIntent<State>[], run: Run<State>): boolean {
   const index = list.findIndex((pending) => pending.run === run);
   // The first one counts as started: its messages stay, as they do when a run is stopped.
   if (list.slice(0, Math.max(index, 0)).some((pending) => pending.run)) list.splice(index, 1);
-  else if (index >= 0) list[index]!.run = undefined;
+  else if (index >= 0) giveBack(list[index]!);
   return index >= 0;
 }
 
@@ -104,7 +110,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       if (before && isRefused(shared, run)) return;
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
-      list.splice(before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length, 0, { ...run, run });
+      list.splice(before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length, 0, { fold: run.fold, run });
       if (replaces) cancel(before);
       else show();
     },

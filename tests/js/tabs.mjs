@@ -160,7 +160,11 @@ export async function play(seed, kind) {
     const left = how !== "dispose" ? lives.filter(({ page }) => page === life.page) : ends ? together(life) : [life];
     for (const one of left) one.gone = true;
     for (const promise of promises) if (ends && left.includes(promise.life) && promise.result === undefined) promise.left = true;
-    if (how === "dispose") return life.agent.dispose();
+    if (how === "dispose") {
+      // One that was used a moment ago keeps the thread for a task. Without locks the next page opens after this one.
+      for (const one of kind.alone ? left : [life]) one.agent.dispose();
+      return;
+    }
     if (how === "reload") page.dispatchEvent(new Event("pagehide"));
     life.page.die();
   };

@@ -92,10 +92,11 @@ impl Session {
         Ok(ticket)
     }
 
-    /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a page was left.
+    /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a run or a page was left.
     fn goes_first(&self, start: Start) -> bool {
         let again = matches!(start, Start::Retry | Start::Regenerate);
-        again && self.run.as_ref().map_or(self.rejoin.progress.is_restored(), |run| run.is_lost())
+        let left = self.rejoin.is_detached() || self.rejoin.progress.is_restored();
+        again && self.run.as_ref().map_or(left, |run| run.is_lost())
     }
 
     /// Whether the thread has the messages that a submit cuts off.

@@ -285,7 +285,7 @@ impl World {
         // The answer that was cut is asked again first.
         let again = matches!(asked.start, Start::Retry | Start::Regenerate(_));
         let lost = again && self.run.as_ref().is_some_and(|run| run.lost.is_some());
-        let first = lost || again && self.run.is_none() && self.restored;
+        let first = lost || again && self.run.is_none() && (self.restored || self.left.is_some());
         let judged = first || over && !self.waits() || policy == "replace";
         let refused = if self.disposed || !judged { Admission::Admitted } else { self.judges(&asked) };
         let found = match &result {

@@ -164,3 +164,16 @@ fn a_call_of_a_run_that_was_left_and_cut_out_of_the_thread_holds_nobody() {
     assert_eq!(agent.targets[2].1, "c");
     assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
 }
+
+#[test]
+fn the_answer_that_was_left_is_asked_for_again_before_what_waits() {
+    let mut agent = cut(resume("last-event-id"));
+    agent.submit_json(input("b", "2"));
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.act(|session, now| session.disconnect(now));
+    assert_eq!(agent.requests.len(), 2, "what waits stays there");
+    agent.act(|session, now| drop(session.retry(&json!({"runId": "again"}).to_string(), now)));
+    assert_eq!(agent.requests.last().map(|(_, body)| body["runId"].clone()), Some(json!("again")));
+    assert_eq!(agent.snapshot()["queue"][0]["runId"], "b");
+}
