@@ -64,8 +64,12 @@ impl State {
     /// Shows another one, which it differs little from.
     fn show(&mut self, new: Tree) {
         let Difference { operations, rewrites } = Difference::between(self.value(), &new, "");
+        // Done in the same way as in the mirror, the members have one order in both.
+        if !rewrites && delta::apply_own(self.shown.tree_mut(), &operations).is_ok() {
+            return self.shown.patched(&delta::patch_of(&operations));
+        }
         *self.shown.tree_mut() = new;
-        if rewrites { self.shown.replaced() } else { self.shown.patched(&delta::patch_of(&operations)) }
+        self.shown.replaced();
     }
 
     /// The server is told everything now.

@@ -147,8 +147,12 @@ fn wanted(mut shown: Value) -> Value {
 /// A save, with its sets in order.
 fn plain(saved: &str) -> Value {
     let mut save = parse(saved);
-    for set in ["/handled", "/checkpoint/messages", "/checkpoint/calls", "/earlier/runs"] {
-        if let Some(ids) = save.pointer_mut(set).and_then(Value::as_array_mut) {
+    // The old core names a member once more each time that a submit which waits is edited.
+    let waiting = save["queue"].as_array().map_or(0, Vec::len);
+    let own = (0..waiting).map(|at| format!("/queue/{at}/own")).chain(["/turn/run/own".to_owned()]);
+    let sets = ["/handled", "/checkpoint/messages", "/checkpoint/calls", "/earlier/runs"].map(String::from);
+    for set in own.chain(sets) {
+        if let Some(ids) = save.pointer_mut(&set).and_then(Value::as_array_mut) {
             ids.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
             ids.dedup();
         }
