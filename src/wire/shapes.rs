@@ -193,7 +193,7 @@ const fn field(number: u8, name: &'static str, kind: MemberType, need: Need) -> 
         }
         (at, rest) = (at + 1, others);
     }
-    assert!(!rest.is_empty(), "no such name");
+    assert!(!rest.is_empty(), "a name that shapes/names.rs does not have");
     Field { name: at, kind, need, of: ALL, number }
 }
 

@@ -35,6 +35,13 @@ export const bugs = [
     tests: ["worker-deaths"],
   },
   {
+    name: "a reply after a reset counts as one of those that the reset has ended",
+    file: "worker/told.ts",
+    from: "run.part &&= intent;",
+    to: "run.part &&= true;",
+    tests: ["lockstep"],
+  },
+  {
     name: "a save has no submit that a worker's session was opened for",
     file: "worker/told.ts",
     from: "kept: !!run.queued }",

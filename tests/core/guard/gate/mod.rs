@@ -224,7 +224,11 @@ fn an_event_that_is_judged_as_itself_is_of_the_class_of_the_documentation() {
             let agent = play(&restricts(&[class]), false, Framing::Sse, &events, usize::MAX);
             let told = agent.decisions.iter().find(|told| told["eventType"] == name || told["carrier"] == name);
             let told = told.unwrap_or_else(|| panic!("{name} is not judged"));
-            assert_eq!((&told["allowed"], told["classification"].as_str()), (&json!(false), Some(class)), "{name}");
+            assert_eq!(
+                (&told["allowed"], told["classification"].as_str()),
+                (&json!(false), Some(class)),
+                "{name} in src/wire/event/table.rs"
+            );
             assert!(!agent.events.iter().any(|event| event["type"] == name), "{name} is heard of");
         }
     }
