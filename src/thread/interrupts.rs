@@ -140,14 +140,16 @@ impl Interrupts {
     /// Writes what the mirror lacks.
     pub fn write(&mut self, patch: &mut Patch) {
         let (changed, closed) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.closed));
-        let gone = closed.iter().map(|slot| (self.order.place(*slot).message, *slot, 0)).gather();
+        let gone: Vec<_> = closed.iter().map(|slot| (self.order.place(*slot).message, *slot, 0)).gather();
         closed.into_iter().for_each(|slot| self.order.remove(slot));
         let sent = std::mem::replace(&mut self.sent, self.order.size().message);
         if std::mem::take(&mut self.renewed) {
             patch.reconcile(PATH, |out| self.write_all(out));
             return self.slots.iter_mut().flatten().for_each(|interrupt| interrupt.row.set_mirrored());
         }
-        patch.rebuild(PATH, sent, &parts_of(gone, sent, &|_, _| Some(true)), &mut |_, _, _| {});
+        if !gone.is_empty() {
+            patch.rebuild(PATH, sent, &parts_of(gone, sent, &|_, _| Some(true)), &mut |_, _, _| {});
+        }
         for slot in changed {
             let path = format!("{PATH},{}", self.order.place(slot).message);
             if let Some(Some(interrupt)) = self.slots.get_mut(slot) {

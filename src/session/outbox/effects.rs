@@ -10,13 +10,19 @@ pub(super) struct Effects {
 }
 
 impl Effects {
+    #[inline(always)]
     pub fn push(&mut self, effect: Effect) {
         self.coming.push(effect);
     }
 
-    /// Takes the next one.
+    /// Takes the next one. After each read of a stream there are few, and mostly one.
+    #[inline(always)]
     pub fn take(&mut self) -> Option<Effect> {
         if self.going.is_empty() {
+            // One alone has no order.
+            if self.coming.len() < 2 {
+                return self.coming.pop();
+            }
             std::mem::swap(&mut self.coming, &mut self.going);
             self.going.reverse();
         }
