@@ -15,8 +15,15 @@ pub fn play(seed: u64) {
         posts: random.one_in(3),
         history: [0, 100][random.below(2)],
     };
-    let mut user =
-        User { pair: Pair::new(setup), random, ids: 0, shown: Value::Null, tools: Vec::new(), calls: BTreeSet::new() };
+    let mut user = User {
+        pair: Pair::new(setup),
+        random,
+        ids: 0,
+        shown: Value::Null,
+        tools: Vec::new(),
+        calls: BTreeSet::new(),
+        left: false,
+    };
     user.tools = vec![json!({"name": "tool"}), json!({"name": "f", "needsApproval": user.random.one_in(2)})];
     user.submit();
     let events = Streams::new(seed).events();
@@ -49,6 +56,8 @@ struct User {
     tools: Vec<Value>,
     /// The calls that have begun.
     calls: BTreeSet<String>,
+    /// A run was left: to ask for its answer again goes before what waits, which in the old core goes first.
+    left: bool,
 }
 
 impl User {
@@ -122,6 +131,7 @@ impl User {
         let before = self.pair.request;
         self.pair.give(&Input::Submit(input));
         if self.pair.request != before {
+            self.left = false;
             self.pair.head("text/event-stream");
         }
     }
@@ -136,6 +146,7 @@ impl User {
     fn act(&mut self) {
         let input = match self.random.below(24) {
             0..3 => return self.submit(),
+            3 | 4 if self.left => return,
             3 => Input::Retry(self.input()),
             4 => Input::Regenerate(self.input()),
             5 if self.random.one_in(2) => Input::Stop,
@@ -170,7 +181,9 @@ impl User {
         };
         let before = self.pair.request;
         self.pair.give(&input);
+        self.left |= matches!(input, Input::Disconnect);
         if self.pair.request != before {
+            self.left = false;
             self.pair.head("text/event-stream");
         }
     }
