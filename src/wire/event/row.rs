@@ -8,7 +8,7 @@
 //!
 //! The rows are tried in their order, so events that stream come first. The needs, beside those of `shapes.rs`: `forgiven` is
 //! required, but tolerant rules do without it. An event with `owner` may happen in a subagent, one with `subject` is
-//! about a subagent.
+//! about a subagent; the number there is that of `subagentRunId` on the binary wire.
 
 macro_rules! events {
     ($($event:ident = $type:literal, $envelope:literal, $code:literal, $class:ident $(, $owner:ident($tag:literal))? {
