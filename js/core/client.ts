@@ -69,7 +69,7 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
 /** Sessions that answer later, as their link sees them. */
 export interface LateCore<State> {
   /** The same of such a session: what it is told is pending until it has answered. */
-  taking(intake: Intake<State>): Intake<State>;
+  taking(intake: IntentTaker<State>): IntentTaker<State>;
   /** A session was opened, and told these: until it has answered, the thread stays as it is shown. */
   opened(told: readonly PendingIntent<State>[]): void;
   /** Drops what the session has answered for: it is in what the core has said. */
@@ -107,14 +107,14 @@ export interface Parts extends OwnParts {
 }
 
 /** How a session takes what it is told. */
-export interface Intake<State> {
+export interface IntentTaker<State> {
   run(run: Run<State>): void;
   /** False if the session was lost over it. A session that answers later: when it has. */
   apply(intent: Intent<State>): boolean | Promise<void>;
 }
 
 /** The calls of a link where a session is open. */
-export interface LiveCalls<State> extends Intake<State> {
+export interface LiveCalls<State> extends IntentTaker<State> {
   /** Returns the result; nothing if the session was lost over it. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   cancel(run: Run<State>): void;

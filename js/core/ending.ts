@@ -41,10 +41,11 @@ export function createEndings<State>(
     suspend: (outcome = "disconnected") => {
       const json = link().save();
       const { live } = shared.home;
+      // While it ends nobody finds it, or opens another one.
+      shared.home = { at: "awaited", last: json };
       live?.end();
       // A session that was told has heard of all.
       pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
-      shared.home = { at: "awaited", last: json };
       leave();
       const last = pending.confirmed();
       if (last.isLoading) pending.show(stopped(last));

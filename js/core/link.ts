@@ -5,7 +5,8 @@
 // where there is a save that the core has yet to read, edits wait as well.
 //
 //   nothing ──run, act──► open ──trap──► saved, or nothing (status "error", the snapshot stays)
-//   any ──awaitSave, suspend──► awaited ──restore──► saved, or nothing ──load──► open
+//   nothing, saved ──awaitSave──► awaited ──restore──► saved, or nothing ──load──► open
+//   any ──suspend──► awaited
 //   any ──dispose──► ended
 //
 // A load that fails changes nothing (status "error"): whoever asks next loads again.

@@ -7,7 +7,7 @@ import type { SessionMethods } from "../glue/core.js";
 import { cancel } from "../intents/cancel.js";
 import type { CoreCall } from "../intents/intent.js";
 import { stop } from "../intents/stop.js";
-import type { Calls, Intake, LinkState, Live, LiveCalls } from "./client.js";
+import type { Calls, IntentTaker, LinkState, Live, LiveCalls } from "./client.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>(
@@ -21,7 +21,7 @@ export function createLiveCalls<State>(
     ask((session) => (result = session.call(method, json)));
     return result;
   };
-  const intake: Intake<State> = {
+  const intake: IntentTaker<State> = {
     run: start,
     apply: (intent) => {
       if (!intent.resets) return call(intent);

@@ -1,6 +1,6 @@
 // A session that answers later. What it is told is pending until the answer.
 
-import type { Intake, LateCore, LinkClient, LinkState, PendingIntent } from "../core/client.js";
+import type { IntentTaker, LateCore, LinkClient, LinkState, PendingIntent } from "../core/client.js";
 import { begins } from "../intents/run.js";
 import { composeSave } from "../snapshot/compose.js";
 import type { Answers } from "./answers.js";
@@ -29,7 +29,7 @@ export function createTold<State>(
     return (live === shared().home.live && tell(pending)) || taken;
   };
 
-  const taking = (intake: Intake<State>): Intake<State> => ({
+  const taking = (intake: IntentTaker<State>): IntentTaker<State> => ({
     run: (run) => {
       const waits = !!(read().isLoading || run.part || run.waits);
       // One that may be refused is in no save before it is taken.
