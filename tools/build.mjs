@@ -119,7 +119,7 @@ async function optimize(module) {
       // No single --enable-* flags: the module says itself which features it uses.
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
-      const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", "--dealign", shortNames];
+      const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "--flatten", "--rereloop", "-Oz", "-Oz", "--dealign", shortNames];
       const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, ...(divided ? ["-g"] : []), made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
       shortenInit(join(glue, `${name}.js`));
