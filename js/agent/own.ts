@@ -3,7 +3,8 @@
 import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions } from "../api/types.js";
 import { createWaker } from "../base/wake.js";
-import type { OwnParts } from "../core/client.js";
+import { sendAhead } from "../core/ahead.js";
+import type { LinkState, OwnParts } from "../core/client.js";
 import type { Members } from "../thread/members.js";
 import { createCalls } from "./calls.js";
 import { createHistory, type History } from "./history.js";
@@ -15,6 +16,8 @@ import type { Thread } from "./thread.js";
 /** The parts of an agent that only it has: calls of the page's tools, replies to interrupts, requests, checkpoints. */
 export interface Own extends OwnParts, Replies {
   readonly history: History<unknown>;
+  /** The request of a run that waits for the core may leave before. */
+  ahead<Kept>(shared: LinkState<Kept>): void;
   /** Waits, or no longer, for something that makes waiting pointless. */
   wait(on: boolean): void;
 }
@@ -29,6 +32,15 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
   const asking = (runId: string): Thread<State> => {
     const { options } = thread.members.requester(runId);
     return { ...thread, options };
+  };
+
+  const request: OwnParts["request"] = (resume, runId, cursor) => toRequest(asking(runId), settings.binary, resume, runId, cursor);
+  const stopRemote = (runId: string): void => tellOfStop(asking(runId), runId);
+  /** It speaks AG-UI as it is now, by the page's fetch, and nobody judges, keeps or changes what goes out. */
+  const plain = (runId: string): boolean => {
+    const { protocol = "1.0", dialect, guard, persist, thread: kept } = initial;
+    const { transport, fetch: own } = asking(runId).options();
+    return protocol === "1.0" && !dialect && !guard && !persist && !kept && !settings.binary && !transport && !own;
   };
 
   return {
@@ -49,8 +61,8 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
     }),
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
     settings,
-    request: (resume, runId, cursor) => toRequest(asking(runId), settings.binary, resume, runId, cursor),
-    stopRemote: (runId) => tellOfStop(asking(runId), runId),
+    ...{ request, stopRemote },
+    ahead: (shared) => sendAhead({ plain, request, stopRemote, threadId: shown.threadId }, shared),
     history: createHistory(initial.limits?.history),
     wait: createWaker(() => {
       link.live()?.call("online");

@@ -4,6 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { AheadRequest } from "./ahead.js";
 import type { Intent, QueuedIntent } from "../intents/intent.js";
 import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
@@ -164,6 +165,8 @@ export interface LinkState<State> {
   held?: (() => void)[] | undefined;
   /** The run that a failed load has kept from the core. */
   lost?: Run<State> | undefined;
+  /** A request that has left before there was a session. */
+  ahead?: AheadRequest | undefined;
   pending: PendingIntents<State>;
   /** Where the core is not in this page. */
   readonly late?: LateCore<State> | undefined;
@@ -193,6 +196,8 @@ export interface LinkClient<State, Place = Port> {
   parts(): Parts | undefined;
   /** Whether runs can be joined again. */
   resumes(): boolean;
+  /** A run may wait for the core: its request may leave before. */
+  ahead(shared: LinkState<State>): void;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */
   ending(): boolean;
   read(): AgentSnapshot<State>;

@@ -1,12 +1,13 @@
 // A request of a session, up to the end of its answer.
 
+import type { Host } from "../glue/core.js";
 import type { Driver } from "./driver.js";
 import { readBody, type Body } from "./read.js";
 import { toAnswer, toTarget } from "./traps.js";
 
 /** It holds its session until it is closed: a `fetch` that never settles, not even when it is aborted, holds this. */
 export class SessionExchange implements Body {
-  readonly #controller = new AbortController();
+  #controller = new AbortController();
   #driver: Driver | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
@@ -15,19 +16,21 @@ export class SessionExchange implements Body {
   }
 
   /** Sends it where the host says. */
-  async send(...which: [resume: boolean, runId: string, cursor?: string]): Promise<void> {
+  async send(...which: Parameters<Host["request"]>): Promise<void> {
     try {
+      const ahead = this.#driver!.host.ahead?.(...which);
+      if (ahead) this.#controller = ahead.controller;
       // The host is asked once the caller is done.
       await null;
       if (!this.#driver) return;
-      const target = toTarget(await this.#driver.host.request(...which));
+      const target = ahead ? await ahead.target : toTarget(await this.#driver.host.request(...which));
       const { url, credentials, fetch: send } = target;
       let init: RequestInit = {};
       this.#driver?.enter((core) => (init = core.init(this.request, target, this.#controller.signal)));
       // The guard may have refused it.
       if (!this.#driver) return;
       if (credentials) init.credentials = credentials;
-      const response = await (send ? send(url, init) : fetch(url, init));
+      const response = await (ahead?.response ?? (send ? send(url, init) : fetch(url, init)));
       const { status, contentType, retryAfter, reader } = toAnswer(response);
       this.#reader = reader;
       // A fetch of the application's may look at no signal: its connection would stay open.

@@ -48,6 +48,12 @@ export function createHost<State>(
       cause.clear();
       return parts.request(...which);
     },
+    ahead: (resume, runId) => {
+      const { ahead } = shared;
+      if (resume || ahead?.runId !== runId) return undefined;
+      shared.ahead = undefined;
+      return ahead;
+    },
     failed: cause.set,
     ...{ stopRemote: parts.stopRemote, head: (headers, status) => parts.head(client, headers, status) },
     custom: (name, json) => emitCustom(emitter, checks, name, json),

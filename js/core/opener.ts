@@ -63,8 +63,9 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   return {
     load,
     begin: () => {
-      if (!here() || shared.home.at === "awaited") void load();
-      else if (pending.list.length) open();
+      if (here() && shared.home.at !== "awaited") return void (pending.list.length && open());
+      void load();
+      client.ahead(shared);
     },
     leave: () => void (port = undefined),
   };

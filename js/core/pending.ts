@@ -79,7 +79,10 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   const first = (): Run<State> | undefined => list.find(begins)?.run;
   const folded = (): AgentSnapshot<State> => list.reduce(apply, confirmed);
   /** Keeps the agent alive while something waits for a session, even if nothing references it. */
-  const retain = (): unknown => retained[!shared.home.live && list.some(needs) ? "add" : "delete"](client);
+  const retain = (): void => {
+    shared.ahead?.keep(list);
+    retained[!shared.home.live && list.some(needs) ? "add" : "delete"](client);
+  };
 
   const show = (on = confirmed): void => {
     confirmed = on;

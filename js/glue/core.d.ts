@@ -2,6 +2,7 @@
 // type test (tests/js/glue.test-d.ts) proves that it is assignable to this.
 
 import type { Limits } from "../api/options.js";
+import type { AheadRequest } from "../core/ahead.js";
 
 /** The source of the module. */
 export type ModuleInput = Response | BufferSource | WebAssembly.Module | Promise<Response | BufferSource | WebAssembly.Module>;
@@ -59,6 +60,8 @@ export interface Host {
   readonly task: { until: number };
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
+  /** The same request, if it has left already: it is the caller's from now on. */
+  ahead?(...which: Parameters<Host["request"]>): AheadRequest | undefined;
   /** A response has come. */
   head(headers: Headers, status: number): void;
   /** A request or the body of its answer has failed with this value, which is the cause of an error that follows. */

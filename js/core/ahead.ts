@@ -1,0 +1,116 @@
+// The request of a thread's first run, which leaves before the core is there: the server is at work while the page loads it.
+//
+//   submit ──► the core loads ──────────────► session ──► open(run) ──► reads the answer
+//        └───► request ──► server ──► answer ─────────────────┘
+//
+// Only what the core would send word for word leaves so: a thread that has nothing but plain texts, to a server that speaks AG-UI over
+// fetch. A run that is taken back before there is a session is given up here.
+
+import { turn } from "./read.js";
+import { toTarget } from "./traps.js";
+import type { Message } from "../api/types.js";
+import type { CoreInput } from "../intents/submit.js";
+import type { RequestTarget, SentTarget } from "../glue/core.js";
+import type { LinkState } from "./client.js";
+
+interface Named {
+  readonly id: string;
+}
+
+/** A request that has left before its session was there. */
+export interface AheadRequest {
+  readonly runId: string;
+  readonly controller: AbortController;
+  readonly target: Promise<SentTarget>;
+  readonly response: Promise<Response>;
+  /** Gives it up, unless its run is one of these. */
+  keep(pending: readonly { readonly run?: Named | undefined; readonly cancelled?: Named | undefined }[]): void;
+}
+
+/** The page, as such a request needs it. */
+export interface AheadClient {
+  /** Whether the server reads what is written here. */
+  readonly plain: (runId: string) => boolean;
+  readonly threadId: () => string;
+  readonly request: (resume: boolean, runId: string, cursor: undefined) => RequestTarget | Promise<RequestTarget>;
+  readonly stopRemote: (runId: string) => void;
+}
+
+/** Sends the request of the run that waits, if the core is not there within this task. */
+export function sendAhead<State>(client: AheadClient, shared: LinkState<State>): void {
+  turn(() => {
+    const { home, late, pending: { list, confirmed } } = shared;
+    const run = list.length === 1 ? list[0]!.run : undefined;
+    if (home.at || late || shared.ahead || run?.method !== "submit" || !client.plain(run.id)) return;
+    const input = JSON.parse(run.json!) as CoreInput;
+    const at = run.fold(confirmed());
+    if (input.resume || input.replaces !== undefined || !at.messages.every(isPlain)) return;
+    shared.ahead = send(client, shared, run.id, (now) => bodyOf(client.threadId(), input, at, now));
+  });
+}
+
+/** Sends it. `body`: what is sent, by the options as they are then. */
+function send<State>(client: AheadClient, shared: LinkState<State>, runId: string, body: (now: string) => string): AheadRequest {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const target = (async () => toTarget(await client.request(false, runId, undefined)))();
+  const response = target.then(({ url, headers, credentials, fetch: own, input }) => {
+    const all = new Headers(headers);
+    all.set("accept", "text/event-stream");
+    all.set("content-type", "application/json");
+    const init = { method: "POST", headers: all, body: body(input!), signal, ...(credentials && { credentials }) };
+    return own ? own(url, init) : fetch(url, init);
+  }).then(readAlready);
+  // The session hears of it.
+  response.catch(() => {});
+  return {
+    ...{ runId, controller, target, response },
+    keep: (pending) => {
+      const mine = pending.find(({ run, cancelled }) => (run ?? cancelled)?.id === runId);
+      if (mine?.run) return;
+      shared.ahead = undefined;
+      controller.abort();
+      if (mine) client.stopRemote(runId);
+    },
+  };
+}
+
+/**
+ * The response, whose body is read as it comes: where a connection breaks, what has come before and nobody has read yet is lost. The reader
+ * gives the reads in their order, and from then on those that it is asked for.
+ */
+function readAlready(response: Response): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const reads: Promise<ReadableStreamReadResult<Uint8Array>>[] = [];
+  let taken = false;
+  const next = (): void => {
+    const read = reader.read();
+    reads.push(read);
+    read.then(({ done }) => done || taken || next(), () => {});
+  };
+  next();
+  const getReader = () => ({
+    read: () => {
+      taken = true;
+      return reads.shift() ?? reader.read();
+    },
+    cancel: () => reader.cancel(),
+  });
+  return { status: response.status, headers: response.headers, body: { getReader } } as unknown as Response;
+}
+
+const members = /^(id|role|content|delivery)$/;
+
+/** Whether a message is nothing but a text. */
+const isPlain = (message: Message): boolean =>
+  /^(user|assistant|system|developer)$/.test(message.role) && typeof message.content === "string" && Object.keys(message).every((name) => members.test(name));
+
+/** The body as the core writes it (`src/wire/input.rs`). */
+function bodyOf(threadId: string, input: CoreInput, { messages, state }: { messages: readonly Message[]; state: unknown }, now: string): string {
+  const { runId, own = [] } = input;
+  const latest = { ...JSON.parse(now), ...Object.fromEntries(own.map((name) => [name, input[name as keyof CoreInput]])) };
+  const texts = messages.map(({ id, role, content }) => ({ id, role, content }));
+  const { tools, context, forwardedProps } = latest;
+  return JSON.stringify({ threadId, runId, protocolVersion: "1.0", state: state ?? undefined, messages: texts, tools, context, forwardedProps: forwardedProps ?? undefined });
+}
