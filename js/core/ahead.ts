@@ -3,8 +3,8 @@
 //   submit ──► the core loads ──────────────► session ──► open(run) ──► reads the answer
 //        └───► request ──► server ──► answer ─────────────────┘
 //
-// Only what the core would send word for word leaves so: a thread that has nothing but plain texts, to a server that speaks AG-UI over
-// fetch. A run that is taken back before there is a session is given up here.
+// The core decides what stands in a request. Only where there is nothing to decide it leaves so, and is word for word what the core
+// would send: a thread of plain texts, to a server that speaks AG-UI over fetch (tests/js/core/ahead.test.mjs compares them).
 
 import { turn } from "./read.js";
 import { toTarget } from "./traps.js";
@@ -13,7 +13,7 @@ import type { CoreInput } from "../intents/submit.js";
 import type { RequestTarget, SentTarget } from "../glue/core.js";
 import type { LinkState } from "./client.js";
 
-interface Named {
+interface RunName {
   readonly id: string;
 }
 
@@ -24,7 +24,7 @@ export interface AheadRequest {
   readonly target: Promise<SentTarget>;
   readonly response: Promise<Response>;
   /** Gives it up, unless its run is one of these. */
-  keep(pending: readonly { readonly run?: Named | undefined; readonly cancelled?: Named | undefined }[]): void;
+  keep(pending: readonly { readonly run?: RunName | undefined; readonly cancelled?: RunName | undefined }[]): void;
 }
 
 /** The page, as such a request needs it. */
@@ -67,7 +67,8 @@ function send<State>(client: AheadClient, shared: LinkState<State>, runId: strin
     ...{ runId, controller, target, response },
     keep: (pending) => {
       const mine = pending.find(({ run, cancelled }) => (run ?? cancelled)?.id === runId);
-      if (mine?.run) return;
+      // Where the core could not be loaded, the same run is asked for again: its request is still this one.
+      if (mine?.run || shared.lost?.id === runId) return;
       shared.ahead = undefined;
       controller.abort();
       if (mine) client.stopRemote(runId);
@@ -112,5 +113,14 @@ function bodyOf(threadId: string, input: CoreInput, { messages, state }: { messa
   const latest = { ...JSON.parse(now), ...Object.fromEntries(own.map((name) => [name, input[name as keyof CoreInput]])) };
   const texts = messages.map(({ id, role, content }) => ({ id, role, content }));
   const { tools, context, forwardedProps } = latest;
-  return JSON.stringify({ threadId, runId, protocolVersion: "1.0", state: state ?? undefined, messages: texts, tools, context, forwardedProps: forwardedProps ?? undefined });
+  return JSON.stringify({
+    threadId,
+    runId,
+    protocolVersion: "1.0",
+    state: state ?? undefined,
+    messages: texts,
+    tools,
+    context,
+    forwardedProps: forwardedProps ?? undefined,
+  });
 }

@@ -197,7 +197,7 @@ export interface LinkClient<State, Place = Port> {
   /** Whether runs can be joined again. */
   resumes(): boolean;
   /** A run may wait for the core: its request may leave before. */
-  ahead(shared: LinkState<State>): void;
+  ahead(shared: LinkState<State>): unknown;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */
   ending(): boolean;
   read(): AgentSnapshot<State>;

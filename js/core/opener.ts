@@ -63,9 +63,10 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   return {
     load,
     begin: () => {
-      if (here() && shared.home.at !== "awaited") return void (pending.list.length && open());
-      void load();
-      client.ahead(shared);
+      if (!here() || shared.home.at === "awaited") {
+        void load();
+        client.ahead(shared);
+      } else if (pending.list.length) open();
     },
     leave: () => void (port = undefined),
   };

@@ -64,10 +64,11 @@ export function giveBack<State>(pending: PendingIntent<State>): void {
 /** Takes a run out of those that wait. False if it is none of them. */
 function takeOut<State>(list: PendingIntent<State>[], run: Run<State>): boolean {
   const index = list.findIndex((pending) => pending.run === run);
+  if (index < 0) return false;
   // The first one counts as started: its messages stay, as they do when a run is stopped.
-  if (list.slice(0, Math.max(index, 0)).some((pending) => pending.run)) list.splice(index, 1);
-  else if (index >= 0) giveBack(list[index]!);
-  return index >= 0;
+  if (list.slice(0, index).some((pending) => pending.run)) list.splice(index, 1);
+  else giveBack(list[index]!);
+  return true;
 }
 
 /** Nothing is pending. */
@@ -126,10 +127,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       confirmed = read();
       return taken;
     },
-    confirm: (next) => {
-      shared.late?.answered();
-      show(next);
-    },
+    confirm: (next) => (shared.late?.answered(), show(next)),
     end: (shown = list.length ? read() : confirmed, still = []) => {
       confirmed = shown;
       list.splice(0, list.length, ...still);

@@ -38,7 +38,10 @@ function server() {
       const run = { threadId: input.threadId, runId: input.runId };
       request.open();
       const messageId = `answer to ${input.runId}`;
-      const text = [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: content }, { type: "TEXT_MESSAGE_END", messageId }];
+      const text = [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: content }, {
+        type: "TEXT_MESSAGE_END",
+        messageId,
+      }];
       request.say({ type: "RUN_STARTED", ...run }, ...text, { type: "RUN_FINISHED", ...run });
       request.body.close();
     };
@@ -111,13 +114,20 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
   const cases = {
     "a text": [{}, "hi"],
     "an empty submit": [{ initialMessages: [user("m", "hi")] }, {}],
-    "messages before": [{ initialMessages: ["user", "assistant", "system", "developer"].map((role) => ({ id: role, role, content: `${role} "\u2028 \\ ü 😀` })) }, "hi"],
-    "a state": [{ initialState: { a: [1, 2.5, -0, 1e21, 1e-7, null, true, ""], "é\"": { deep: [[]] } } }, "hi"],
+    "messages before": [{
+      initialMessages: ["user", "assistant", "system", "developer"].map((role) => ({ id: role, role, content: `${role} "\u2028 \\ ü 😀` })),
+    }, "hi"],
+    "a state": [{ initialState: { a: [1, 2.5, -0, 1e21, 1e-7, null, true, ""], 'é"': { deep: [[]] } } }, "hi"],
     "a state of null": [{ initialState: null }, "hi"],
     "a state that is no object": [{ initialState: [1, "two"] }, "hi"],
     "a submit's state": [{ initialState: { a: 1, b: { c: 2 } } }, { message: "hi", state: { b: 3 } }],
     "tools, context and properties": [{ tools: [weather], context: () => [{ description: "d", value: "v" }], forwardedProps: { p: [1] } }, "hi"],
-    "a submit's own": [{ tools: [weather], context: [{ description: "d", value: "v" }], forwardedProps: { p: 1 } }, { message: "hi", tools: [], context: [], forwardedProps: null }],
+    "a submit's own": [{ tools: [weather], context: [{ description: "d", value: "v" }], forwardedProps: { p: 1 } }, {
+      message: "hi",
+      tools: [],
+      context: [],
+      forwardedProps: null,
+    }],
     "no properties": [{ forwardedProps: null }, "hi"],
     "halves of surrogate pairs": [{ initialState: { half: "\ud83d" } }, "half \ude00 of one"],
     "headers": [{ headers: async () => ({ authorization: "secret", accept: "any/thing" }), credentials: "include" }, "hi"],
@@ -125,7 +135,9 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
   };
   for (const [name, [options, input]] of Object.entries(cases)) {
     it(`is what the core would send: ${name}`, async () => {
-      const long = typeof input === "string" ? { message: { id: "said", content: input }, runId: "r" } : { ...input, runId: "r", ...(input.message && { message: { id: "said", content: input.message } }) };
+      const long = typeof input === "string"
+        ? { message: { id: "said", content: input }, runId: "r" }
+        : { ...input, runId: "r", ...(input.message && { message: { id: "said", content: input.message } }) };
       const sent = async (ahead) => {
         // With a fetch of the application's the core sends it.
         const { agent, requests, come } = create({ ...options, ...(!ahead && { fetch }) });
@@ -195,21 +207,35 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     }
   });
 
-  it("is given up with a load that fails; the next try asks once more, for the same run", async () => {
+  it("is still the one where a load has failed and the run is asked for again", async () => {
     const { agent, requests, come, fail } = create();
     fail();
     const run = agent.submit("hi");
     await until(() => requests.length);
-    requests[0].open();
     come();
     const { outcome, error } = await run;
-    assert.deepEqual([outcome, error.code, requests[0].aborted()], ["error", "load", true]);
-    const again = agent.retry();
-    await until(() => requests.length > 1);
-    requests[1].finish();
-    assert.equal((await again).outcome, "success");
-    assert.deepEqual(requests.map(({ input }) => input.runId), [requests[0].input.runId, requests[0].input.runId]);
+    assert.deepEqual([outcome, error.code], ["error", "load"]);
+    requests[0].finish();
+    await turns();
+    assert.equal((await agent.retry()).outcome, "success");
+    assert.equal(requests.length, 1);
     assert.deepEqual(texts(agent), ["hi", "Hello"]);
+  });
+
+  it("is given up where after a failed load something else is asked", async () => {
+    const { agent, requests, come, fail } = create();
+    fail();
+    const run = agent.submit("one");
+    await until(() => requests.length);
+    come();
+    assert.equal((await run).outcome, "error");
+    assert.ok(!requests[0].aborted());
+    const next = agent.submit("two");
+    assert.ok(requests[0].aborted());
+    await until(() => requests.length > 1);
+    assert.deepEqual(requests[1].input.messages.map(({ content }) => content), ["one", "two"]);
+    requests[1].finish();
+    assert.equal((await next).outcome, "success");
   });
 
   it("loses nothing of an answer whose connection breaks before the core is there", async () => {
@@ -297,7 +323,8 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     },
     // Before, the answer of a request that has not left would come later.
     answer: (_, __, { here, requests }) => {
-      for (const request of here ? requests : []) if (!request.aborted() && !request.done) (request.done = true, request.finish(`answer to ${request.input.runId}`));
+      for (const request of here ? requests : [])
+        if (!request.aborted() && !request.done) (request.done = true, request.finish(`answer to ${request.input.runId}`));
     },
   };
 
@@ -308,7 +335,8 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
       const play = async (own) => {
         const made = create({ retry: false, initialState: { n: 0 }, ...(own && { fetch }) });
         const outcomes = [];
-        const keep = (promise, at) => promise?.then?.((result) => void (result && (outcomes[at] = result.outcome)), (error) => void (outcomes[at] = error.code));
+        const keep = (promise, at) =>
+          promise?.then?.((result) => void (result && (outcomes[at] = result.outcome)), (error) => void (outcomes[at] = error.code));
         for (const [at, name] of names.entries()) {
           keep(acts[name](made.agent, at, made), at);
           await turns();
@@ -320,7 +348,13 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
           acts.answer(made.agent, 0, made);
         }
         const { messages, state, status } = made.agent.getSnapshot();
-        return { outcomes, state, status, messages: messages.map(({ role, content }) => [role, content]), answered: made.requests.filter(({ done }) => done).map(({ input }) => input) };
+        return {
+          outcomes,
+          state,
+          status,
+          messages: messages.map(({ role, content }) => [role, content]),
+          answered: made.requests.filter(({ done }) => done).map(({ input }) => input),
+        };
       };
       const [ahead, later] = [await play(false), await play(true)];
       assert.deepEqual(ahead, later, `seed ${seed}: ${names.join(" ")}`);
