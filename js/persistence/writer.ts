@@ -2,7 +2,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import type { SavesKit } from "./open.js";
-import type { Text } from "./record.js";
+import type { StoredTexts } from "./record.js";
 
 /** A save that is to be written. */
 export interface Write {
@@ -17,7 +17,7 @@ export interface Write {
 export type Writer = ReturnType<typeof createWriter>;
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
-export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => void) {
+export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended: () => void) {
   let next: (Omit<Write, "done"> & { readonly done: readonly Write["done"][] }) | undefined;
   let writing = 0;
   let hangs = false;

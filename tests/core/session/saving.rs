@@ -48,6 +48,23 @@ fn a_record_is_a_save_without_what_grows_with_the_thread() {
 }
 
 #[test]
+fn each_message_of_a_save_is_a_line() {
+    let mut agent = Agent::new(Options::default());
+    let metadata = "{\n\"id\": \"x\",\n\"role\": \"user\"}";
+    let said = format!(
+        "{{\"runId\":\"r\",\"messages\":[{{\"role\":\"user\",\n\"id\":\"u\",\"content\":\"a\\nb\",\"metadata\":{metadata}}}]}}"
+    );
+    agent.act(|session, now| _ = session.submit(&said, now).unwrap());
+    agent.act(|session, _| session.set_state(&format!("{{\"messages\":[\n{metadata}\n]}}")).unwrap());
+    let save = agent.session.save();
+    let (head, thread) = save.rsplit_once("\"messages\":[\n").unwrap();
+    assert!(serde_json::from_str::<Value>(&format!("{head}\"messages\":[]}}")).is_ok(), "{head}");
+    let lines: Vec<&str> = thread.lines().collect();
+    assert!(lines[0].starts_with("{\"id\":\"u\",\"role\":\"user\","), "{save}");
+    assert!(lines.len() == 2 && lines[1].starts_with("],\"state\":"), "{save}");
+}
+
+#[test]
 fn a_thread_at_rest_comes_back_as_it_was() {
     let mut agent = Agent::with(Options::default(), None, Some("{\"n\":12345678901234567890}"));
     let [start, content] = text("m", "hel\u{1F642}lo");
