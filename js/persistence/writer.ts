@@ -18,7 +18,7 @@ export type Writer = ReturnType<typeof createWriter>;
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
 export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended: () => void) {
-  let next: (Omit<Write, "done"> & { readonly done: readonly Write["done"][] }) | undefined;
+  let next: Write | undefined;
   let writing = 0;
   let hangs = false;
   const waiting: (() => void)[] = [];
@@ -37,7 +37,7 @@ export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended:
       if (failure) failed(failure.cause);
       writing--;
       hangs = false;
-      for (const each of done) each(kept);
+      done(kept);
       ended();
       start();
       rest();
@@ -58,7 +58,8 @@ export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended:
         rest();
         done(false);
       }, Math.min(waitMs, 1e9));
-      next = { ...write, done: [...(next?.done ?? []), done] };
+      const before = next;
+      next = { ...write, done: (kept) => (before?.done(kept), done(kept)) };
       start();
       // A store that hangs is waited for once.
       if (hangs) done(false);

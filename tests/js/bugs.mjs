@@ -169,7 +169,7 @@ export const bugs = [
   },
   {
     name: "a reload does not join the run in progress",
-    file: "persistence/gate.ts",
+    file: "persistence/saves.ts",
     from: "autoAttach !== false",
     to: "autoAttach === true",
     tests: ["saves-core"],
@@ -190,7 +190,7 @@ export const bugs = [
   },
   {
     name: "what was empty before another tab wrote is begun with",
-    file: "persistence/reading.ts",
+    file: "persistence/saves.ts",
     from: "if (value || self.claim.knows()) begin(self, value);",
     to: "begin(self, value);",
     tests: ["tabs"],
