@@ -1,10 +1,12 @@
-// Divides the full module into a base and add-ons, which a page loads only where an option asks for them.
+// Divides the full module into a base and add-ons, which a page loads only where an option asks for them. Of all modules it puts the
+// functions in an order that compresses well.
 //
 //   full.wasm ──► base: all but the add-ons. Their functions are called through places of the function table that are empty
 //             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated
 //
 // Which functions are an add-on's follows from the names that wasm-opt has left in the module: see `ownersOf`.
 
+import { sideBySide } from "./alike.mjs";
 import { Failure } from "./run.mjs";
 import { kinds, Reader } from "./wasm.mjs";
 
@@ -51,6 +53,7 @@ const dropsMaybe = /drop_in_place::<core::option::Option</;
  */
 export function split(bytes) {
   const module = read(bytes);
+  if (module.functions.every(({ name }) => !name)) throw new Failure("The module has no names by which it can be divided.");
   const owners = ownersOf(module);
   const places = placesOf(module, owners);
   const shared = sharedWith(module, owners);
@@ -84,9 +87,9 @@ export function withoutClosures(bytes, glue) {
   return assembled(sections);
 }
 
-/** The module without what only tools read. @param {Uint8Array} bytes */
-export function withoutNames(bytes) {
-  return assembled([...read(bytes).sections]);
+/** The module with its functions in an order that compresses well, and without what only tools read. @param {Uint8Array} bytes */
+export function arranged(bytes) {
+  return writeBase(read(bytes), new Map(), new Map(), []);
 }
 
 /** @param {Uint8Array} bytes @returns {Module} */
@@ -102,7 +105,6 @@ function read(bytes) {
     if (id > 0) sections.set(id, section);
     else names = namesIn(section) ?? names;
   }
-  if (names.length === 0) throw new Failure("The module has no names by which it can be divided.");
   /** @template Item @param {number} id @param {(reader: Reader, at: number) => Item} item @returns {Item[]} */
   const list = (id, item) => {
     const section = new Reader(sections.get(id) ?? Uint8Array.of(0));
@@ -314,6 +316,11 @@ function sharedWith({ functions, imported, tables }, owners) {
   ];
 }
 
+/** Functions in an order that compresses well. @param {Module} module @param {number[]} indexes */
+function arrange({ functions, imported }, indexes) {
+  return sideBySide(indexes.map((index) => functions[index - imported.length]?.body ?? new Uint8Array())).map((at) => indexes[at] ?? 0);
+}
+
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
@@ -321,11 +328,12 @@ function sharedWith({ functions, imported, tables }, owners) {
  */
 function writeBase(module, owners, places, shared) {
   const { functions, imported, tables, exports, elements } = module;
-  const numbers = [...imported, ...functions].map((_, index) => index).filter((index) => !owners.has(index));
+  const own = arrange(module, functions.map((_, at) => imported.length + at).filter((index) => !owners.has(index)));
+  const numbers = [...imported.keys(), ...own];
   const order = new Map(numbers.map((index, at) => [index, at]));
   const table = tables.indexOf(functionTable(tables));
   const call = (/** @type {number} */ index) => throughTable(places, index, typeOf(module, index), table);
-  const kept = functions.filter((_, at) => !owners.has(imported.length + at));
+  const kept = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   const code = kept.map((each) =>
     rewritten(each, (what, index, _from, _to, operation) => {
       if (what !== "function") return undefined;
@@ -342,7 +350,7 @@ function writeBase(module, owners, places, shared) {
     return [0, ...gets, ...call(index), 0x0b];
   });
 
-  const size = Math.max(...places.values()) + 1;
+  const size = Math.max(-1, ...places.values()) + 1;
   const grown = tables.map((
     { type, limits: [flags = 0, ...limits] },
     at,
@@ -368,7 +376,7 @@ function writeBase(module, owners, places, shared) {
  */
 function writeAddOn(module, owners, places, shared, name) {
   const { functions, imported } = module;
-  const own = [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b);
+  const own = arrange(module, [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b));
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   /** @type {number[]} */
   const types = [];
