@@ -142,7 +142,7 @@ export interface Live<State> extends LiveCalls<State> {
 export interface OpenHome<State> {
   readonly at: "open";
   readonly live: Live<State>;
-  /** What it has last reported: a save, or a record, which is one without the thread. Where nobody keeps saves, a core in this page is not asked for any. */
+  /** The last report: a save, or a record, which is one without the thread. Where nobody keeps saves, a core in this page is not asked for any. */
   last?: string | undefined;
   /** The thread that the record goes with. */
   thread: Pick<AgentSnapshot<State>, "messages" | "state">;

@@ -18,7 +18,7 @@ import type { LinkClient, LinkState } from "./client.js";
 export interface Remains<State> {
   /** The thread as it was shown. */
   readonly shown: AgentSnapshot<State>;
-  /** What was reported, with what has happened since; empty if nothing was. Without it the next home begins with what is shown. */
+  /** The last report, with what has happened since; empty if there was none. Without it the next home begins with what is shown. */
   readonly report: Partial<Saved> | undefined;
 }
 

@@ -11,14 +11,14 @@ export function union<Item>(one: readonly Item[] = [], other: readonly Item[] = 
   return [...one, ...other.filter((item) => !knownIds.has(id(item)))];
 }
 
-type SavedThread = Pick<SavedAgent, "threadId" | "messages" | "state">;
+type ThreadOfSave = Pick<SavedAgent, "threadId" | "messages" | "state">;
 
 /** The last save or record that is known, with the thread as it is and the submits that came since. */
-export function compose(last: Partial<Saved>, { threadId, messages, state }: SavedThread, waiting: readonly Queued[] = []): Saved {
+export function compose(last: Partial<Saved>, { threadId, messages, state }: ThreadOfSave, waiting: readonly Queued[] = []): Saved {
   const begun = waiting.filter(({ runId }) => runId !== last.runId);
   return { ...nothing, ...last, threadId, messages, state, queue: union(last.queue, begun, ({ runId }) => runId) };
 }
 
 /** The same as JSON text. */
-export const composeSave = (last = "{}", ...since: [thread: SavedThread, waiting?: readonly Queued[]]): string =>
+export const composeSave = (last = "{}", ...since: [thread: ThreadOfSave, waiting?: readonly Queued[]]): string =>
   JSON.stringify(compose(JSON.parse(last), ...since));

@@ -1,4 +1,4 @@
-// What a session in a worker is told, until it has answered.
+// The intents that a session in a worker is told, until it has answered.
 //
 //   call ──► shown as its fold has it ─────────────► patch shown, intent dropped
 //      └──────────► worker: core ──► echo, patch ──┘

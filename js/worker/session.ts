@@ -57,7 +57,7 @@ export interface SessionOwner {
   unrestored(why: Failure): void;
   /** A ticket ends; `settle` ends it. */
   settling(ticket: number, settle: () => void): void;
-  /** What the session has: a save, or the members of one without the thread. */
+  /** The session has reported this: a save, or the members of one without the thread. */
   reported(json: string): void;
   /** The page is about to begin this call. */
   executes(toolCallId: string): void;

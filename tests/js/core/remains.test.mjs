@@ -1,4 +1,4 @@
-// What is left of a session that was lost, and what the next one makes of it: the same after a trap in the page as after one in a worker.
+// The remains of a session that was lost, and the next session with them: the same after a trap in the page as after one in a worker.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it, mock } from "node:test";
