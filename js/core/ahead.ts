@@ -68,7 +68,7 @@ function send<State>(client: AheadClient, shared: LinkState<State>, runId: strin
     keep: (pending) => {
       const mine = pending.find(({ run, cancelled }) => (run ?? cancelled)?.id === runId);
       // Where the core could not be loaded, the same run is asked for again: its request is still this one.
-      if (mine?.run || shared.lost?.id === runId) return;
+      if (mine?.run || (shared.lost?.id === runId && shared.home.at !== "ended")) return;
       shared.ahead = undefined;
       controller.abort();
       if (mine) client.stopRemote(runId);

@@ -222,7 +222,15 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     assert.deepEqual(texts(agent), ["hi", "Hello"]);
   });
 
-  it("is given up where after a failed load something else is asked", async () => {
+  it("is given up where after a failed load something else is asked, or nothing any more", async () => {
+    const left = create();
+    left.fail();
+    const last = left.agent.submit("one");
+    await until(() => left.requests.length);
+    left.come();
+    assert.equal((await last).outcome, "error");
+    left.agent.dispose();
+    assert.ok(left.requests[0].aborted());
     const { agent, requests, come, fail } = create();
     fail();
     const run = agent.submit("one");
