@@ -222,7 +222,7 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     assert.deepEqual(texts(agent), ["hi", "Hello"]);
   });
 
-  it("is given up where after a failed load something else is asked, or nothing any more", async () => {
+  it("is given up where after a failed load something else is asked, or the agent is disposed of", async () => {
     const left = create();
     left.fail();
     const last = left.agent.submit("one");
