@@ -155,9 +155,9 @@ export const bugs = [
   },
   {
     name: "a run that was stopped comes back with a reload as one that was cut",
-    file: "worker/session.ts",
-    from: "owner.reported(json);\n      host.save",
-    to: "host.save",
+    file: "core/host.ts",
+    from: "home.last = json;",
+    to: "",
     tests: ["page-and-worker"],
   },
   {
