@@ -387,7 +387,7 @@ export const bugs = [
   {
     name: "a record has what the text has",
     file: "persistence/record.ts",
-    from: "!known.has(keys[index]!) && ",
+    from: "!known.has(keyOf(line)) && ",
     to: "",
     tests: ["record"],
   },
