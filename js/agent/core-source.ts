@@ -48,10 +48,7 @@ export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, 
     const loaded = core(inflate);
     if (liveModule && !schemas) take(liveModule);
     if (parts) return loaded;
-    return Promise.all([loaded, loadAll()]).then(([place, live]) => {
-      take(live);
-      return place;
-    });
+    return Promise.all([loaded, loadAll().then(take)]).then(([place]) => place);
   };
 
   return {

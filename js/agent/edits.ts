@@ -1,6 +1,7 @@
 // Edits by the application: messages, the state, queued submits, and the way back to a checkpoint or to the beginning.
 
 import type { Agent, Checkpoint } from "../api/types.js";
+import { ask } from "../base/call.js";
 import { unsupported } from "../base/failure.js";
 import { messagesEdit } from "../intents/edit-messages.js";
 import { stateEdit } from "../intents/edit-state.js";
@@ -33,13 +34,13 @@ export function createEdits<State>(
   const setMessages: Agent<State>["setMessages"] = (next) => {
     act();
     const { messages } = read();
-    link.apply(messagesEdit(messages, typeof next === "function" ? next(messages) : next));
+    link.apply(messagesEdit(messages, ask(next, messages)));
   };
 
   const setState: Agent<State>["setState"] = (next) => {
     act();
     const { state } = read();
-    link.apply(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next));
+    link.apply(stateEdit(state, ask(next as State | ((old: State) => State), state)));
   };
 
   const fork = (checkpoint: Checkpoint | string): void => {

@@ -4,7 +4,7 @@ import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions } from "../api/types.js";
 import { createWaker } from "../base/wake.js";
 import { sendAhead } from "../core/ahead.js";
-import type { LinkState, OwnParts } from "../core/client.js";
+import type { OwnParts } from "../core/client.js";
 import type { Members } from "../thread/members.js";
 import { createCalls } from "./calls.js";
 import { createHistory, type History } from "./history.js";
@@ -16,8 +16,6 @@ import type { Thread } from "./thread.js";
 /** The parts of an agent that only it has: calls of the page's tools, replies to interrupts, requests, checkpoints. */
 export interface Own extends OwnParts, Replies {
   readonly history: History<unknown>;
-  /** The request of a run that waits for the core may leave before. */
-  ahead<Kept>(shared: LinkState<Kept>): void;
   /** Waits, or no longer, for something that makes waiting pointless. */
   wait(on: boolean): void;
 }
@@ -43,6 +41,10 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
     return protocol === "1.0" && !dialect && !guard && !persist && !kept && !settings.binary && !transport && !own;
   };
 
+  const ahead = (): void => sendAhead({ plain, request, stopRemote, threadId: shown.threadId }, link.shared);
+  // A run may wait already.
+  ahead();
+
   return {
     calls: createCalls({
       members,
@@ -62,7 +64,7 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
     settings,
     ...{ request, stopRemote },
-    ahead: (shared) => sendAhead({ plain, request, stopRemote, threadId: shown.threadId }, shared),
+    ahead,
     history: createHistory(initial.limits?.history),
     wait: createWaker(() => {
       link.live()?.call("online");

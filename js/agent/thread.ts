@@ -178,7 +178,6 @@ const clientOf = <State, Place>(
     return place;
   },
   ...{ options, read, publish, emitter: thread.emitter, cover: thread.shown.cover, empty: thread.shown.empty, parts: source.parts },
-  ahead: (shared) => source.loadParts().then((parts) => parts.ahead(shared)).catch(() => {}),
   notify: (run, ...event) => {
     if (event[0] === "finish") thread.saves.ended();
     thread.members.notify(run?.by as Member<State> | undefined, ...event);

@@ -1,6 +1,6 @@
 /** The value, or what the function says. */
-export function ask<Value>(provider: Value | (() => Value)): Value {
-  return typeof provider === "function" ? (provider as () => Value)() : provider;
+export function ask<Value, Args extends unknown[]>(provider: Value | ((...args: Args) => Value), ...args: Args): Value {
+  return typeof provider === "function" ? (provider as (...args: Args) => Value)(...args) : provider;
 }
 
 /** Calls a function of the application's. An error that it throws is reported and goes no further. */

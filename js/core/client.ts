@@ -87,6 +87,8 @@ export interface OwnParts {
   readonly settings: SessionOptions;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
+  /** The request of a run that waits for the core may leave before. */
+  ahead(): void;
   /** Hears of each boundary that the core comes to. */
   readonly history: { readonly add: Mark<AgentSnapshot> };
 }
@@ -202,8 +204,6 @@ export interface LinkClient<State, Place = Port> {
   parts(): Parts | undefined;
   /** Whether runs can be joined again. */
   resumes(): boolean;
-  /** A run may wait for the core: its request may leave before. */
-  ahead(shared: LinkState<State>): unknown;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */
   ending(): boolean;
   read(): AgentSnapshot<State>;
@@ -222,6 +222,8 @@ export interface LinkClient<State, Place = Port> {
 
 /** The operations of an agent on the core. */
 export interface Link<State> {
+  /** For the code that comes beside the core. */
+  readonly shared: LinkState<State>;
   load(): Promise<void>;
   /** `later`: when something else needs a session. */
   run(run: Run<State>, later?: boolean): void;

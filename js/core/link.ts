@@ -29,6 +29,7 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
   };
 
   const link: Link<State> = {
+    shared,
     load: opener.load,
     run: (run, later = false) => {
       runs.add(run);

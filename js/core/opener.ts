@@ -65,7 +65,7 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     begin: () => {
       if (!here() || shared.home.at === "awaited") {
         void load();
-        client.ahead(shared);
+        client.parts()?.ahead();
       } else if (pending.list.length) open();
     },
     leave: () => void (port = undefined),
