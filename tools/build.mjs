@@ -69,13 +69,14 @@ export async function build() {
 
 /** @param {Module} module */
 async function compile(module) {
+  const flags = [...forSize, ...shortPaths(), ...(module.divided ? ["-Clink-arg=--emit-relocs"] : [])];
   const args = [
     ...["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"],
     ...["--target-dir", module.target, ...module.features],
     // Asking for the cdylib alone lets cargo optimize across crates, which saves a seventh of the size.
     ...["--crate-type", "cdylib"],
     ...["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
-    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify([...forSize, ...shortPaths()])}`],
+    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify(flags)}`],
   ];
   // Cargo knows by itself what has changed. A first time takes long enough to be announced.
   const runCargo = () => run("cargo", args, { log: `build-cargo-${module.name}`, env: { RUSTC_BOOTSTRAP: "1" } });
@@ -103,7 +104,7 @@ async function optimize(module) {
     compiled(module),
     wbg,
     at("package-lock.json"),
-    ...["build", "short-names", "pack", "wasm", "split"].map((tool) => at(`tools/${tool}.mjs`)),
+    ...["build", "short-names", "pack", "wasm", "split", "split-data"].map((tool) => at(`tools/${tool}.mjs`)),
     at("tools/unpack.rs"),
   ]);
   const parts = inlined.filter(([part]) => (part === "core") !== divided);
@@ -133,7 +134,7 @@ async function optimize(module) {
 
 /** Puts the base and the add-ons of a module beside it. The base has a glue of its own: a page may load both. @param {Module} module */
 function divide(module) {
-  const parts = split(readFileSync(optimized(module)));
+  const parts = split(readFileSync(optimized(module)), readFileSync(compiled(module)));
   writeFileSync(optimized(module), withoutNames(readFileSync(optimized(module))));
   writeFileSync(join(scratch, "base.wasm"), parts.base);
   for (const folder of [scratch, glue]) mkdirSync(join(folder, "add-ons"), { recursive: true });

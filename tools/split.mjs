@@ -1,11 +1,12 @@
 // Divides the full module into a base and add-ons, which a page loads only where an option asks for them.
 //
 //   full.wasm ──► base: all but the add-ons. Their functions are called through places of the function table that are empty
-//             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated
+//             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated, and those of its data
 //
 // Which functions are an add-on's follows from the names that wasm-opt has left in the module: see `ownersOf`.
 
 import { Failure } from "./run.mjs";
+import { dataOf, dividedData, segmentsIn, signed, unsigned } from "./split-data.mjs";
 import { kinds, Reader } from "./wasm.mjs";
 
 /**
@@ -46,17 +47,25 @@ const dropsMaybe = /drop_in_place::<core::option::Option</;
 /**
  * The base and the add-ons of a module that has names.
  *
- * @param {Uint8Array} bytes
+ * @param {Uint8Array} bytes @param {Uint8Array} linked  the same as the linker has made it, with its notes
  * @returns {{ base: Uint8Array, addOns: Record<string, Uint8Array> }}
  */
-export function split(bytes) {
+export function split(bytes, linked) {
   const module = read(bytes);
   const owners = ownersOf(module);
   const places = placesOf(module, owners);
   const shared = sharedWith(module, owners);
-  const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, name)]);
-  return { base: writeBase(module, owners, places, shared), addOns: Object.fromEntries(made) };
+  const own = Object.keys(addOns).map((name) => /** @type {const} */ ([name, functionsOf(module, (index) => !!owners.get(index)?.includes(name))]));
+  const data = dividedData(dataOf(linked), segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
+  const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, data.addOns.get(name) ?? [], name)]);
+  return { base: writeBase(module, owners, places, shared, data.base), addOns: Object.fromEntries(made) };
 }
+
+/** @param {Module} module @param {(index: number) => boolean} which */
+const functionsOf = ({ imported, functions }, which) => functions.filter((_, at) => which(imported.length + at));
+
+/** @param {Pick<Module, "sections">} module @param {number} id */
+const sectionOf = ({ sections }, id) => new Reader(sections.get(id) ?? Uint8Array.of(0));
 
 /** The functions through which JavaScript calls closures, and wakes tasks that wait. */
 const closures = /^wasm_bindgen::convert::closures::.*::invoke\b|^js_sys::futures::/;
@@ -105,7 +114,7 @@ function read(bytes) {
   if (names.length === 0) throw new Failure("The module has no names by which it can be divided.");
   /** @template Item @param {number} id @param {(reader: Reader, at: number) => Item} item @returns {Item[]} */
   const list = (id, item) => {
-    const section = new Reader(sections.get(id) ?? Uint8Array.of(0));
+    const section = sectionOf({ sections }, id);
     return section.list((at) => item(section, at));
   };
   const imported = list(2, readImport).flatMap((type) => type ?? []);
@@ -317,15 +326,15 @@ function sharedWith({ functions, imported, tables }, owners) {
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
- * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared
+ * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {number[][]} data
  */
-function writeBase(module, owners, places, shared) {
+function writeBase(module, owners, places, shared, data) {
   const { functions, imported, tables, exports, elements } = module;
   const numbers = [...imported, ...functions].map((_, index) => index).filter((index) => !owners.has(index));
   const order = new Map(numbers.map((index, at) => [index, at]));
   const table = tables.indexOf(functionTable(tables));
   const call = (/** @type {number} */ index) => throughTable(places, index, typeOf(module, index), table);
-  const kept = functions.filter((_, at) => !owners.has(imported.length + at));
+  const kept = functionsOf(module, (index) => !owners.has(index));
   const code = kept.map((each) =>
     rewritten(each, (what, index, _from, _to, operation) => {
       if (what !== "function") return undefined;
@@ -356,17 +365,19 @@ function writeBase(module, owners, places, shared) {
     [7, vector([...names, ...numbered])],
     [9, vector(filled)],
     [10, vector([...code, ...passed].map((body) => [...unsigned(body.length), ...body]))],
+    [11, vector(data)],
   ]);
   if (module.sections.has(8)) throw new Failure("The module has a function that starts it.");
-  return assembled([...module.sections].map(([id, section]) => [id, written.get(id) ?? section]));
+  // How many segments there are is said for operations that name one by its number.
+  return assembled([...module.sections].filter(([id]) => id !== 12).map(([id, section]) => [id, written.get(id) ?? section]));
 }
 
 /**
  * An add-on: its functions, which it puts into the base's table, and the imports that they use.
  *
- * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {string} name
+ * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {number[][]} data @param {string} name
  */
-function writeAddOn(module, owners, places, shared, name) {
+function writeAddOn(module, owners, places, shared, data, name) {
   const { functions, imported } = module;
   const own = [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b);
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
@@ -405,6 +416,7 @@ function writeAddOn(module, owners, places, shared, name) {
     [3, vector(ownTypes)],
     [9, vector(filled)],
     [10, vector(code.map((body) => [...unsigned(body.length), ...body]))],
+    ...(data.length > 0 ? [/** @type {[number, number[]]} */ ([11, vector(data)])] : []),
   ]);
 }
 
@@ -482,9 +494,3 @@ const string = (name) => [...unsigned(Buffer.byteLength(name)), ...Buffer.from(n
 
 /** @param {Uint8Array} bytes */
 const text = (bytes) => Buffer.from(bytes).toString();
-
-/** A number, seven bits a byte. @param {number} value @returns {number[]} */
-const unsigned = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]);
-
-/** A number that is not negative, where a sign is read. @param {number} value @returns {number[]} */
-const signed = (value) => (value < 64 ? [value] : [(value & 127) | 128, ...signed(value >>> 7)]);

@@ -1,0 +1,166 @@
+// Which bytes of a module's data an add-on brings (tools/split.mjs): those that nothing but its functions name.
+//
+// Of which constant an address in the code is, the linker tells (`--emit-relocs`). The address alone does not: a loop may hold the
+// one behind a list, and a table that begins with 97 the one 97 places before it.
+
+import { kinds, Reader } from "./wasm.mjs";
+
+/**
+ * @typedef {{ from: number, to: number, names: Piece[], fixed: boolean }} Piece
+ *   a constant; `names`: those whose addresses it holds; `fixed`: the base has it, whoever names it
+ * @typedef {{ pieces: Piece[], named: Map<number, Piece[]> }} Data  `named`: the constants that an address in the code is of
+ * @typedef {{ at: number, bytes: Uint8Array, place: number }} Segment  `place`: where its bytes stand in the section
+ * @typedef {{ body: Uint8Array, code: number }} Body
+ */
+
+/** How far from a constant an address of it may be that wasm-opt has calculated, and not the linker. */
+const far = 256;
+
+/** A gap of fewer bytes than a segment has before its own is filled with what stands there. */
+const smallest = 8;
+
+/** The constants of a module that has the linker's notes. @param {Uint8Array} linked @returns {Data} */
+export function dataOf(linked) {
+  const reader = new Reader(linked, 8);
+  /** @type {Map<number | string, Reader>} */
+  const sections = new Map();
+  while (reader.place < linked.length) {
+    const id = reader.byte();
+    const section = new Reader(reader.block());
+    sections.set(id || Buffer.from(section.block()).toString(), section);
+  }
+  const of = (/** @type {number | string} */ id) => sections.get(id) ?? new Reader(Uint8Array.of(0));
+  const segments = segmentsIn(of(11));
+  const symbols = symbolsIn(of("linking"), segments);
+  const pieces = symbols.filter((piece) => piece !== undefined);
+
+  /** @type {Map<number, Piece[]>} */
+  const named = new Map();
+  for (const { symbol, addend } of addressesIn(of("reloc.CODE"))) {
+    const piece = symbols[symbol];
+    if (piece) named.set(piece.from + addend, [...(named.get(piece.from + addend) ?? []), piece]);
+  }
+  for (const { symbol, place } of addressesIn(of("reloc.DATA"))) {
+    const segment = segments.findLast((each) => each.place <= place);
+    const address = segment ? segment.at + place - segment.place : 0;
+    const target = symbols[symbol];
+    if (target) pieces.find(({ from, to }) => from <= address && address < to)?.names.push(target);
+  }
+  return { pieces, named };
+}
+
+/** @param {Reader} section @returns {Segment[]} */
+export function segmentsIn(section) {
+  return section.list(() => {
+    section.take(2);
+    const at = section.number();
+    section.byte();
+    const bytes = section.block();
+    return { at, bytes, place: section.place - bytes.length };
+  });
+}
+
+/** The constants, by the numbers of their symbols. @param {Reader} reader @param {Segment[]} segments */
+function symbolsIn(reader, segments) {
+  /** @type {(Piece | undefined)[]} */
+  const symbols = [];
+  reader.number();
+  while (reader.place < reader.bytes.length) {
+    const kind = reader.byte();
+    const part = new Reader(reader.block());
+    if (kind === 8) part.list(() => void symbols.push(readSymbol(part, segments)));
+  }
+  return symbols;
+}
+
+/** @param {Reader} reader @param {Segment[]} segments @returns {Piece | undefined} */
+function readSymbol(reader, segments) {
+  const [kind, flags] = [reader.byte(), reader.number()];
+  const imported = (flags & 0x10) !== 0;
+  if (kind !== 1) {
+    reader.number();
+    if (kind !== 3 && (!imported || (flags & 0x40) !== 0)) reader.block();
+    return undefined;
+  }
+  reader.block();
+  if (imported) return undefined;
+  const [segment, offset, size] = [reader.number(), reader.number(), reader.number()];
+  const from = (segments[segment]?.at ?? 0) + offset;
+  // What stands in the first segment is never written to.
+  return { from, to: from + size, names: [], fixed: segment > 0 };
+}
+
+/** Where the linker has written addresses of data, and of which symbols. @param {Reader} reader */
+function addressesIn(reader) {
+  reader.number();
+  const all = reader.list(() => {
+    const [kind, place, symbol] = [reader.byte(), reader.number(), reader.number()];
+    const isAddress = kind > 2 && kind < 6;
+    return { isAddress, place, symbol, addend: isAddress || kind === 8 || kind === 9 || kind === 11 ? reader.signed() : 0 };
+  });
+  return all.filter(({ isAddress }) => isAddress);
+}
+
+/**
+ * The segments of the base and of the add-ons, from the whole module's.
+ *
+ * @param {Data} data @param {Segment[]} segments @param {Body[]} base @param {Map<string, Body[]>} addOns  their functions
+ * @returns {{ base: number[][], addOns: Map<string, number[][]> }}
+ */
+export function dividedData(data, segments, base, addOns) {
+  const reached = new Map([...addOns].map(([name, bodies]) => [name, reachedBy(data, bodies)]));
+  const anyones = new Set([...reached.values()].flatMap((pieces) => [...pieces]));
+  const bases = reachedBy(data, base);
+  const brought = data.pieces.filter((piece) => anyones.has(piece) && !bases.has(piece) && !piece.fixed);
+  const written = (/** @type {Set<Piece>} */ pieces) => runs(segments, brought.filter((piece) => pieces.has(piece)), true);
+  return {
+    base: runs(segments, brought, false),
+    addOns: new Map([...reached].map(([name, pieces]) => [name, written(pieces)])),
+  };
+}
+
+/** The constants that functions name, and those that these name. @param {Data} data @param {Body[]} bodies */
+function reachedBy({ pieces, named }, bodies) {
+  /** @type {Set<Piece>} */
+  const found = new Set();
+  for (const { body, code } of bodies) {
+    const reader = new Reader(body, code);
+    while (reader.place < body.length) {
+      reader.operation((kind, from) => {
+        if (kind !== kinds.ints && kind !== kinds.offsets) return;
+        const address = new Reader(body, from).number();
+        const near = () => pieces.filter(({ from, to }) => address > from - far && address < to + far);
+        for (const piece of named.get(address) ?? near()) found.add(piece);
+      });
+    }
+  }
+  for (const { names } of found) for (const piece of names) found.add(piece);
+  return found;
+}
+
+/**
+ * Segments with the bytes of some constants, or with all but these.
+ *
+ * @param {Segment[]} segments @param {Piece[]} pieces @param {boolean} only @returns {number[][]}
+ */
+function runs(segments, pieces, only) {
+  return segments.flatMap(({ at, bytes }) => {
+    const taken = new Uint8Array(bytes.length).fill(only ? 0 : 1);
+    for (const { from, to } of pieces) taken.fill(only ? 1 : 0, Math.max(0, from - at), Math.max(0, to - at));
+    /** @type {{ from: number, to: number }[]} */
+    const spans = [];
+    taken.forEach((yes, place) => {
+      if (!yes) return;
+      const last = spans.at(-1);
+      if (last && place - last.to < smallest) last.to = place + 1;
+      else spans.push({ from: place, to: place + 1 });
+    });
+    return spans.map(({ from, to }) => [0, 0x41, ...signed(at + from), 0x0b, ...unsigned(to - from), ...bytes.subarray(from, to)]);
+  });
+}
+
+/** A number, seven bits a byte. @param {number} value @returns {number[]} */
+export const unsigned = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]);
+
+/** A number that is not negative, where a sign is read. @param {number} value @returns {number[]} */
+export const signed = (value) => (value < 64 ? [value] : [(value & 127) | 128, ...signed(value >>> 7)]);
