@@ -26,7 +26,7 @@ import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortenInit, shortNames, takeStringsOnly } from "./short-names.mjs";
-import { addOns, split, withoutClosures, withoutNames } from "./split.mjs";
+import { addOns, arranged, split, withoutClosures } from "./split.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
@@ -104,7 +104,7 @@ async function optimize(module) {
     compiled(module),
     wbg,
     at("package-lock.json"),
-    ...["build", "short-names", "pack", "wasm", "split", "split-data"].map((tool) => at(`tools/${tool}.mjs`)),
+    ...["build", "short-names", "pack", "wasm", "split", "split-data", "alike"].map((tool) => at(`tools/${tool}.mjs`)),
     at("tools/unpack.rs"),
   ]);
   const parts = inlined.filter(([part]) => (part === "core") !== divided);
@@ -120,12 +120,13 @@ async function optimize(module) {
       // No single --enable-* flags: the module says itself which features it uses.
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
-      const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", shortNames];
+      const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "--flatten", "--rereloop", "-Oz", "-Oz", "--dealign", shortNames];
       const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, ...(divided ? ["-g"] : []), made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
       shortenInit(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
       if (divided) divide(module);
+      writeFileSync(optimized(module), arranged(readFileSync(optimized(module))));
       for (const [part, file] of parts) writeFileSync(join(glue, `${file}.js`), await inlineBytes(part));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
@@ -135,7 +136,6 @@ async function optimize(module) {
 /** Puts the base and the add-ons of a module beside it. The base has a glue of its own: a page may load both. @param {Module} module */
 function divide(module) {
   const parts = split(readFileSync(optimized(module)), readFileSync(compiled(module)));
-  writeFileSync(optimized(module), withoutNames(readFileSync(optimized(module))));
   writeFileSync(join(scratch, "base.wasm"), parts.base);
   for (const folder of [scratch, glue]) mkdirSync(join(folder, "add-ons"), { recursive: true });
   for (const [name, bytes] of Object.entries(parts.addOns)) writeFileSync(join(scratch, `add-ons/${name}.wasm`), bytes);

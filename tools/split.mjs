@@ -1,10 +1,12 @@
-// Divides the full module into a base and add-ons, which a page loads only where an option asks for them.
+// Divides the full module into a base and add-ons, which a page loads only where an option asks for them. Of all modules it puts the
+// functions in an order that compresses well.
 //
 //   full.wasm ──► base: all but the add-ons. Their functions are called through places of the function table that are empty
 //             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated, and those of its data
 //
 // Which functions are an add-on's follows from the names that wasm-opt has left in the module: see `ownersOf`.
 
+import { sideBySide } from "./alike.mjs";
 import { Failure } from "./run.mjs";
 import { dataOf, dividedData, segmentsIn, signed, unsigned } from "./split-data.mjs";
 import { kinds, Reader } from "./wasm.mjs";
@@ -52,13 +54,15 @@ const dropsMaybe = /drop_in_place::<core::option::Option</;
  */
 export function split(bytes, linked) {
   const module = read(bytes);
+  if (module.functions.every(({ name }) => !name)) throw new Failure("The module has no names by which it can be divided.");
   const owners = ownersOf(module);
   const places = placesOf(module, owners);
-  const shared = sharedWith(module, owners);
+  const bases = basesOf(module, owners);
+  const shared = sharedWith(module, bases, owners);
   const own = Object.keys(addOns).map((name) => /** @type {const} */ ([name, functionsOf(module, (index) => !!owners.get(index)?.includes(name))]));
   const data = dividedData(dataOf(linked), segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
   const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, data.addOns.get(name) ?? [], name)]);
-  return { base: writeBase(module, owners, places, shared, data.base), addOns: Object.fromEntries(made) };
+  return { base: writeBase(module, bases, owners, places, shared, data.base), addOns: Object.fromEntries(made) };
 }
 
 /** @param {Module} module @param {(index: number) => boolean} which */
@@ -93,9 +97,10 @@ export function withoutClosures(bytes, glue) {
   return assembled(sections);
 }
 
-/** The module without what only tools read. @param {Uint8Array} bytes */
-export function withoutNames(bytes) {
-  return assembled([...read(bytes).sections]);
+/** The module with its functions in an order that compresses well, and without what only tools read. @param {Uint8Array} bytes */
+export function arranged(bytes) {
+  const module = read(bytes);
+  return writeBase(module, basesOf(module, new Map()), new Map(), new Map(), []);
 }
 
 /** @param {Uint8Array} bytes @returns {Module} */
@@ -111,7 +116,6 @@ function read(bytes) {
     if (id > 0) sections.set(id, section);
     else names = namesIn(section) ?? names;
   }
-  if (names.length === 0) throw new Failure("The module has no names by which it can be divided.");
   /** @template Item @param {number} id @param {(reader: Reader, at: number) => Item} item @returns {Item[]} */
   const list = (id, item) => {
     const section = sectionOf({ sections }, id);
@@ -303,9 +307,9 @@ function functionTable(tables) {
 /**
  * The exports of the base for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
  *
- * @param {Module} module @param {Owners} owners @returns {External[]}
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @returns {External[]}
  */
-function sharedWith({ functions, imported, tables }, owners) {
+function sharedWith({ functions, imported, tables }, bases, owners) {
   const globals = new Set();
   const shared = new Set();
   functions.forEach((each, at) => {
@@ -319,22 +323,31 @@ function sharedWith({ functions, imported, tables }, owners) {
     { kind: 1, index: tables.indexOf(functionTable(tables)) },
     { kind: 2, index: 0 },
     ...[...globals].map((index) => ({ kind: 3, index })),
-    ...[...shared].map((index) => ({ kind: 0, index })),
+    ...[...imported.keys(), ...bases].filter((index) => shared.has(index)).map((index) => ({ kind: 0, index })),
   ];
+}
+
+/** The functions of no add-on, in their order. @param {Module} module @param {Owners} owners */
+const basesOf = (module, owners) => arrange(module, module.functions.map((_, at) => module.imported.length + at).filter((index) => !owners.has(index)));
+
+/** Functions in an order that compresses well. @param {Module} module @param {number[]} indexes */
+function arrange({ functions, imported }, indexes) {
+  return sideBySide(indexes.map((index) => functions[index - imported.length]?.body ?? new Uint8Array())).map((at) => indexes[at] ?? 0);
 }
 
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
- * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {number[][]} data
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared
+ * @param {number[][]} [data]  its segments, if it has not all
  */
-function writeBase(module, owners, places, shared, data) {
+function writeBase(module, bases, owners, places, shared, data) {
   const { functions, imported, tables, exports, elements } = module;
-  const numbers = [...imported, ...functions].map((_, index) => index).filter((index) => !owners.has(index));
+  const numbers = [...imported.keys(), ...bases];
   const order = new Map(numbers.map((index, at) => [index, at]));
   const table = tables.indexOf(functionTable(tables));
   const call = (/** @type {number} */ index) => throughTable(places, index, typeOf(module, index), table);
-  const kept = functionsOf(module, (index) => !owners.has(index));
+  const kept = bases.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   const code = kept.map((each) =>
     rewritten(each, (what, index, _from, _to, operation) => {
       if (what !== "function") return undefined;
@@ -351,7 +364,7 @@ function writeBase(module, owners, places, shared, data) {
     return [0, ...gets, ...call(index), 0x0b];
   });
 
-  const size = Math.max(...places.values()) + 1;
+  const size = Math.max(-1, ...places.values()) + 1;
   const grown = tables.map((
     { type, limits: [flags = 0, ...limits] },
     at,
@@ -365,7 +378,7 @@ function writeBase(module, owners, places, shared, data) {
     [7, vector([...names, ...numbered])],
     [9, vector(filled)],
     [10, vector([...code, ...passed].map((body) => [...unsigned(body.length), ...body]))],
-    [11, vector(data)],
+    ...(data ? [/** @type {[number, number[]]} */ ([11, vector(data)])] : []),
   ]);
   if (module.sections.has(8)) throw new Failure("The module has a function that starts it.");
   // How many segments there are is said for operations that name one by its number.
@@ -379,7 +392,7 @@ function writeBase(module, owners, places, shared, data) {
  */
 function writeAddOn(module, owners, places, shared, data, name) {
   const { functions, imported } = module;
-  const own = [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b);
+  const own = arrange(module, [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b));
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   /** @type {number[]} */
   const types = [];

@@ -52,8 +52,8 @@ export interface RemoteClient<State> extends Errors {
   answer(): void;
   /** Replies to an interrupt, for a run that begins once each one has its reply. */
   reply(entry: ResumeEntry): void;
-  /** Returns the beginning of the agent, where that was not a save. */
-  first(): Pick<AgentSnapshot<State>, "messages" | "state"> | undefined;
+  /** Returns the beginning of the agent: a save, or what its options say. */
+  first(): Pick<AgentSnapshot<State>, "messages" | "state">;
   /** Changes the messages by hand, by what makes the first list the second one. */
   edit(before: readonly Message[], after: readonly Message[]): void;
   /** Returns the input that a request would carry now. */

@@ -76,6 +76,7 @@ class ThreadOpening<State> implements Opening<State> {
   // Grows while runs are in progress, but for those that open the thread.
   #runs = 0;
   #wasLeft = false;
+  #wasOpened = false;
   // Submits wait in the core from then on.
   #handOver = (): void => {};
   #handedOver: Promise<void> | undefined;
@@ -160,7 +161,11 @@ class ThreadOpening<State> implements Opening<State> {
     client.use();
     await client.ready();
     const since = this.#runs;
+    // The thread that is shown is opened anew. The beginning of the agent is not what the server had.
+    const base = this.#wasOpened ? client.core() : client.first();
+    this.#wasOpened = true;
     const played = play(client, this.#hidden, id, stop, {
+      base,
       ask: () => request.ask(id, stop.signal),
       hasRun: () => this.#runs !== since,
       joins: this.#joined.set,
@@ -207,7 +212,9 @@ function createJoined() {
 type OpeningResult = RunResult & { readonly page: Partial<OpenedThread> };
 
 /** The opening, as its run sees it. */
-interface OpeningRun {
+interface OpeningRun<State> {
+  /** The thread before it: what differs from that when the answer comes was edited since. */
+  readonly base: Begun<State>;
   ask(): Promise<Connected>;
   /** Whether a run was in progress since the opening began. */
   hasRun(): boolean;
@@ -221,22 +228,21 @@ async function play<State>(
   hidden: Hidden<State>,
   id: string,
   stop: AbortController,
-  { ask, hasRun, joins }: OpeningRun,
+  { base, ask, hasRun, joins }: OpeningRun<State>,
 ): Promise<OpeningResult> {
   // Asked before the core is there, which may be on its way still.
   const early = client.isOpen() ? undefined : ask();
   early?.catch(() => {});
-  let base = client.first() ?? client.core();
   let page: Partial<OpenedThread> = {};
   const result = await hidden.play(id, async (stopped) => {
     stopped?.addEventListener("abort", () => stop.abort());
     // The answer to a question from before a run may lack that run, and what the run has said is no edit.
     const afterRun = !early || hasRun();
-    if (afterRun) base = client.core();
+    const before = afterRun ? client.core() : base;
     const opened = await (afterRun ? ask() : early);
     joins(opened.begun);
     // With what the core has by then, where what was submitted waits.
-    page = adapted(client, opened, base);
+    page = adapted(client, opened, before);
     const { lines = [], activeRunId } = page;
     const join = client.options().resume ? activeRunId : undefined;
     return { lines, whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };

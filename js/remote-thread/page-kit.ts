@@ -49,7 +49,7 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
     reply: (entry) => {
       jobs.start(kit.answer(entry, kit.toRunInput(currentOptions())) as never).catch(() => {});
     },
-    first: () => (options().persist || options().restore ? undefined : shown.first),
+    first: () => (options().persist || options().restore ? core() : shown.first),
     edit: (before, after) => link.apply(kit.messagesEdit(before, after) as never),
     edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,
     editedState: (before, after, state) => kit.edited(before, after, state),

@@ -90,12 +90,11 @@ export function changed(opened: OpenedThread, messages: readonly Message[] | und
   return { ...opened, lines, messages };
 }
 
-/** The questions at the end of the page's thread that nobody has answered, and the server does not have: they stay. */
+/** The questions after the last answer of the page's thread that the server does not have: they stay. */
 export function unanswered(shown: readonly Message[], stored: readonly Message[]): readonly Message[] {
   const knownIds = new Set(stored.map(({ id }) => id));
-  const tail = shown.slice(lastIndex(shown, ({ id }) => knownIds.has(id)) + 1);
-  if (tail.some(({ role, delivery }) => role === "assistant" && delivery === "complete")) return [];
-  return tail.filter(({ role }) => role === "user");
+  const last = lastIndex(shown, ({ id, role, delivery }) => knownIds.has(id) || (role === "assistant" && delivery === "complete"));
+  return shown.slice(last + 1).filter(({ role }) => role === "user");
 }
 
 /** The thread with older messages: each stands before the one of the thread that it came before. */

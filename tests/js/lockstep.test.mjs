@@ -38,4 +38,16 @@ describe(`page and worker in lockstep, LOCKSTEP_SEED=${first}`, { skip: !real &&
     const interrupt = { name: "interrupt", ends: "finish", interrupts: ["i0", "i1"] };
     await play(1, kinds["without pauses"], [[submit], [interrupt], [resume("i0"), { name: "reset", act: "reset" }, resume("i1")]]);
   });
+
+  it("a thread that is opened anew after a worker has ended is the server's, with the question that it does not have", async () => {
+    const { play } = await import("./lockstep.mjs");
+    const submit = { name: "submit", act: "submit", given: { message: { id: "u1", content: "1" }, runId: "r1" } };
+    const page = (...messages) => ({ name: "page", act: "page", given: { messages } });
+    const [asked, told] = [{ id: "s", role: "user", content: "said" }, { id: "m0", role: "assistant", content: "told" }];
+    const [finish, death, load] = [{ name: "finish", ends: "finish" }, { name: "death", death: true }, { name: "load", act: "load" }];
+    await play(1, kinds["with pauses, a server that keeps the thread, and workers that end"], [
+      ...[[submit], [page(asked, told)], [finish], [death]],
+      ...[[load], [page(asked, { ...told, id: "m1" })]],
+    ]);
+  });
 });

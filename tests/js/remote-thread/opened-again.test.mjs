@@ -260,3 +260,14 @@ it("large numbers of a save keep their digits where the thread is opened before 
   assert.deepEqual(server.requests[0].body.state, { n: 1, queue: [1], running: true });
   agent.dispose();
 });
+
+it("a question after an answer that the server does not have any longer stays, and the answer does not", async () => {
+  const pages = [[user("u1"), said("a1")], [user("u1"), said("a2")]];
+  const server = createServer(({ body }) => (body ? answer(sse(started(body.runId), finished(body.runId))) : undefined));
+  const agent = create({ thread: { load: async () => ({ messages: pages.shift() }) } }, server);
+  await agent.ready;
+  await agent.submit({ message: { id: "q", content: "q" } });
+  await agent.load();
+  assert.deepEqual(ids(agent), ["u1", "a2", "q"]);
+  agent.dispose();
+});
