@@ -26,7 +26,7 @@ import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortenInit, shortNames, takeStringsOnly } from "./short-names.mjs";
-import { addOns, arranged, split, withoutClosures } from "./split.mjs";
+import { addOns, arranged, doors, split, withoutClosures } from "./split.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
@@ -121,7 +121,8 @@ async function optimize(module) {
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
       const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "--flatten", "--rereloop", "-Oz", "-Oz", "--dealign", shortNames];
-      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, ...(divided ? ["-g"] : []), made, "-o", optimized(module)];
+      const parted = divided ? ["-g", ...doors.map((door) => `--no-inline=${door}`)] : [];
+      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...parted, ...smaller, made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
       shortenInit(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));

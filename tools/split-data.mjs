@@ -44,7 +44,8 @@ export function dataOf(linked) {
     const segment = segments.findLast((each) => each.place <= place);
     const address = segment ? segment.at + place - segment.place : 0;
     const target = symbols[symbol];
-    if (target) pieces.find(({ from, to }) => from <= address && address < to)?.names.push(target);
+    const holders = pieces.filter(({ from, to }) => from <= address && address < to);
+    if (target) holders.forEach(({ names }) => void names.push(target));
   }
   return { pieces, named };
 }
@@ -111,11 +112,13 @@ export function dividedData(data, segments, base, addOns) {
   const reached = new Map([...addOns].map(([name, bodies]) => [name, reachedBy(data, bodies)]));
   const anyones = new Set([...reached.values()].flatMap((pieces) => [...pieces]));
   const bases = reachedBy(data, base);
-  const brought = data.pieces.filter((piece) => anyones.has(piece) && !bases.has(piece) && !piece.fixed);
-  const written = (/** @type {Set<Piece>} */ pieces) => runs(segments, brought.filter((piece) => pieces.has(piece)), true);
+  const isBrought = (/** @type {Piece} */ piece) => anyones.has(piece) && !bases.has(piece) && !piece.fixed;
+  const brought = data.pieces.filter(isBrought);
+  // A constant may be the end of another one.
+  const kept = data.pieces.filter((piece) => !isBrought(piece));
   return {
-    base: runs(segments, brought, false),
-    addOns: new Map([...reached].map(([name, pieces]) => [name, written(pieces)])),
+    base: runs(segments, true, brought, kept),
+    addOns: new Map([...reached].map(([name, pieces]) => [name, runs(segments, false, [], brought.filter((piece) => pieces.has(piece)))])),
   };
 }
 
@@ -129,7 +132,7 @@ function reachedBy({ pieces, named }, bodies) {
       reader.operation((kind, from) => {
         if (kind !== kinds.ints && kind !== kinds.offsets) return;
         const address = new Reader(body, from).number();
-        const near = () => pieces.filter(({ from, to }) => address > from - far && address < to + far);
+        const near = () => pieces.filter((piece) => address > piece.from - far && address < piece.to + far);
         for (const piece of named.get(address) ?? near()) found.add(piece);
       });
     }
@@ -139,14 +142,15 @@ function reachedBy({ pieces, named }, bodies) {
 }
 
 /**
- * Segments with the bytes of some constants, or with all but these.
+ * Segments with all bytes, or none, but without those of some constants, and then with those of others.
  *
- * @param {Segment[]} segments @param {Piece[]} pieces @param {boolean} only @returns {number[][]}
+ * @param {Segment[]} segments @param {boolean} all @param {Piece[]} without @param {Piece[]} pieces @returns {number[][]}
  */
-function runs(segments, pieces, only) {
+function runs(segments, all, without, pieces) {
   return segments.flatMap(({ at, bytes }) => {
-    const taken = new Uint8Array(bytes.length).fill(only ? 0 : 1);
-    for (const { from, to } of pieces) taken.fill(only ? 1 : 0, Math.max(0, from - at), Math.max(0, to - at));
+    const taken = new Uint8Array(bytes.length).fill(all ? 1 : 0);
+    for (const { from, to } of without) taken.fill(0, Math.max(0, from - at), Math.max(0, to - at));
+    for (const { from, to } of pieces) taken.fill(1, Math.max(0, from - at), Math.max(0, to - at));
     /** @type {{ from: number, to: number }[]} */
     const spans = [];
     taken.forEach((yes, place) => {

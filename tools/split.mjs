@@ -22,11 +22,37 @@ export const addOns = {
   hector: { paths: /dialect::hector::/ },
   ngaf: { paths: /dialect::ngaf::/ },
   "open-search": { paths: /dialect::open_search::/ },
-  guard: { paths: /ag_ui_wasm::guard::|^askGuard|Session>::(through_gate|judge_inbound)\b/ },
-  strict: { paths: /rules::grammar::/ },
-  binary: { paths: /wire::(protobuf|packets)::/ },
+  guard: { paths: /ag_ui_wasm::guard::|^askGuard|handlers::guard::Guarding>/ },
+  strict: { paths: /rules::grammar::|session::Session as .*::is_grammatical\b/ },
+  binary: { paths: /wire::(protobuf|packets|fields)::/ },
   stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["strict", "binary"] },
 };
+
+/**
+ * What several add-ons have of the session's own: each has a copy.
+ *
+ * @type {Record<string, { paths: RegExp, of: string[], calls?: string[] }>}
+ */
+const common = {
+  speaking: { paths: /handlers::dialect::Speaking>/, of: ["agent-os", "chio", "hector", "ngaf", "open-search"], calls: ["guard"] },
+};
+const rooms = { ...addOns, ...common };
+
+/**
+ * The functions through which the base enters an add-on: wasm-opt would move the only call of one into its caller. Stars stand for anything.
+ */
+export const doors = [
+  "*handlers::dialect::Speaking>*",
+  "*handlers::guard::Guarding>*",
+  "*guard::Guard>::begin*",
+  "*session::Session as *::is_grammatical*",
+  "*protobuf::to_json*",
+  "*packets::Packets>::feed*",
+  "*stepper::Stepper>::with_settings*",
+];
+
+/** The add-ons that have the functions of a room. @param {string} room */
+const havers = (room) => common[room]?.of ?? [room];
 
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
 const shortest = 100;
@@ -242,7 +268,7 @@ function ownersOf({ functions, imported, exports, elements }) {
   /** @type {Map<number, string>} */
   const byPath = new Map();
   for (const index of all) {
-    const found = Object.entries(addOns).find(([, { paths }]) => paths.test(of(index).name));
+    const found = Object.entries(rooms).find(([, { paths }]) => paths.test(of(index).name));
     if (found && !dropsMaybe.test(of(index).name)) byPath.set(index, found[0]);
   }
   for (let before = -1; before !== byPath.size;) {
@@ -250,7 +276,7 @@ function ownersOf({ functions, imported, exports, elements }) {
     for (const [index, owner] of byPath) {
       const { body, fixed } = of(index);
       const others = [...(callers.get(index) ?? [])].map((caller) => byPath.get(caller)).filter((other) => other !== owner);
-      const allowed = others.every((other) => !other || addOns[other]?.calls?.includes(owner));
+      const allowed = others.every((other) => !other || rooms[other]?.calls?.includes(owner));
       const outside = placed.includes(index) || others.length > 0;
       if (fixed || (outside && (body.length < shortest || !allowed))) byPath.delete(index);
     }
@@ -264,9 +290,9 @@ function ownersOf({ functions, imported, exports, elements }) {
   };
   const based = reached([...placed, ...exported, ...all.filter((index) => of(index).fixed)].filter((index) => !byPath.has(index)));
   /** @type {Owners} */
-  const owners = new Map([...byPath].map(([index, owner]) => [index, [owner]]));
+  const owners = new Map([...byPath].map(([index, owner]) => [index, havers(owner)]));
   for (const name of Object.keys(addOns)) {
-    for (const index of reached([...byPath].flatMap(([each, owner]) => (owner === name ? each : [])))) {
+    for (const index of reached([...byPath].flatMap(([each, owner]) => (havers(owner).includes(name) ? each : [])))) {
       if (of(index) && !based.has(index) && !byPath.has(index)) owners.set(index, [...(owners.get(index) ?? []), name]);
     }
   }
