@@ -1,4 +1,5 @@
-// Which bytes of a module's data an add-on brings (tools/split.mjs): those that nothing but its functions name.
+// Which bytes of a module's data an add-on brings (tools/split.mjs): those that nothing but its functions name. And which functions are
+// named by data: those of a trait object, which only code that names the object can call.
 //
 // Of which constant an address in the code is, the linker tells (`--emit-relocs`). The address alone does not: a loop may hold the
 // one behind a list, and a table that begins with 97 the one 97 places before it.
@@ -6,9 +7,11 @@
 import { kinds, Reader } from "./wasm.mjs";
 
 /**
- * @typedef {{ from: number, to: number, names: Piece[], fixed: boolean }} Piece
- *   a constant; `names`: those whose addresses it holds; `fixed`: the base has it, whoever names it
- * @typedef {{ pieces: Piece[], named: Map<number, Piece[]> }} Data  `named`: the constants that an address in the code is of
+ * @typedef {{ from: number, to: number, names: Piece[], places: number[], fixed: boolean }} Piece
+ *   a constant; `names`: those whose addresses it holds; `places`: those of the function table that it holds; `fixed`: the base has it,
+ *   whoever names it
+ * @typedef {{ pieces: Piece[], named: Map<number, Piece[]>, held: Set<number> }} Data
+ *   `named`: the constants that an address in the code is of; `held`: places of the function table that no code names
  * @typedef {{ at: number, bytes: Uint8Array, place: number }} Segment  `place`: where its bytes stand in the section
  * @typedef {{ body: Uint8Array, code: number }} Body
  */
@@ -36,19 +39,31 @@ export function dataOf(linked) {
 
   /** @type {Map<number, Piece[]>} */
   const named = new Map();
-  for (const { symbol, addend } of addressesIn(of("reloc.CODE"))) {
-    const piece = symbols[symbol];
-    if (piece) named.set(piece.from + addend, [...(named.get(piece.from + addend) ?? []), piece]);
-  }
-  for (const { symbol, place } of addressesIn(of("reloc.DATA"))) {
+  /** @type {Set<number>} */
+  const held = new Set();
+  const [code, data] = [notesIn(of("reloc.CODE")), notesIn(of("reloc.DATA"))];
+  for (const { kind, symbol, place } of data) {
     const segment = segments.findLast((each) => each.place <= place);
     const address = segment ? segment.at + place - segment.place : 0;
-    const target = symbols[symbol];
     const holders = pieces.filter(({ from, to }) => from <= address && address < to);
-    if (target) holders.forEach(({ names }) => void names.push(target));
+    const target = symbols[symbol];
+    if (isAddress(kind) && target) holders.forEach(({ names }) => void names.push(target));
+    if (kind !== function_ || !segment) continue;
+    const at = new DataView(segment.bytes.buffer, segment.bytes.byteOffset).getUint32(place - segment.place, true);
+    held.add(at);
+    holders.forEach(({ places }) => void places.push(at));
   }
-  return { pieces, named };
+  for (const { kind, symbol, place, addend } of code) {
+    const piece = symbols[symbol];
+    if (isAddress(kind) && piece) named.set(piece.from + addend, [...(named.get(piece.from + addend) ?? []), piece]);
+    if (kind === functionInCode) held.delete(new Reader(of(10).bytes, place).number());
+  }
+  return { pieces, named, held };
 }
+
+/** The kinds of notes: a place of the function table in the code, and in the data; an address in either. */
+const [functionInCode, function_] = [1, 2];
+const isAddress = (/** @type {number} */ kind) => kind > 2 && kind < 6;
 
 /** @param {Reader} section @returns {Segment[]} */
 export function segmentsIn(section) {
@@ -88,18 +103,16 @@ function readSymbol(reader, segments) {
   const [segment, offset, size] = [reader.number(), reader.number(), reader.number()];
   const from = (segments[segment]?.at ?? 0) + offset;
   // What stands in the first segment is never written to.
-  return { from, to: from + size, names: [], fixed: segment > 0 };
+  return { from, to: from + size, names: [], places: [], fixed: segment > 0 };
 }
 
-/** Where the linker has written addresses of data, and of which symbols. @param {Reader} reader */
-function addressesIn(reader) {
+/** Where the linker has written the numbers of what, in one section. @param {Reader} reader */
+function notesIn(reader) {
   reader.number();
-  const all = reader.list(() => {
+  return reader.list(() => {
     const [kind, place, symbol] = [reader.byte(), reader.number(), reader.number()];
-    const isAddress = kind > 2 && kind < 6;
-    return { isAddress, place, symbol, addend: isAddress || kind === 8 || kind === 9 || kind === 11 ? reader.signed() : 0 };
+    return { kind, place, symbol, addend: isAddress(kind) || kind === 8 || kind === 9 || kind === 11 ? reader.signed() : 0 };
   });
-  return all.filter(({ isAddress }) => isAddress);
 }
 
 /**
@@ -123,7 +136,7 @@ export function dividedData(data, segments, base, addOns) {
 }
 
 /** The constants that functions name, and those that these name. @param {Data} data @param {Body[]} bodies */
-function reachedBy({ pieces, named }, bodies) {
+export function reachedBy({ pieces, named }, bodies) {
   /** @type {Set<Piece>} */
   const found = new Set();
   for (const { body, code } of bodies) {

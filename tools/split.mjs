@@ -8,35 +8,26 @@
 
 import { sideBySide } from "./alike.mjs";
 import { Failure } from "./run.mjs";
-import { dataOf, dividedData, segmentsIn, signed, unsigned } from "./split-data.mjs";
+import { dataOf, dividedData, reachedBy, segmentsIn, signed, unsigned } from "./split-data.mjs";
 import { kinds, Reader } from "./wasm.mjs";
 
 /**
- * The add-ons, each with the paths of its functions, and the add-ons that it calls once they are there, too.
+ * The add-ons, each with the paths of its functions, the add-ons that it brings, and those that it calls where they are there.
  *
- * @type {Record<string, { paths: RegExp, calls?: string[] }>}
+ * @type {Record<string, { paths: RegExp, brings?: string[], calls?: string[] }>}
  */
 export const addOns = {
-  "agent-os": { paths: /dialect::agent_os::/ },
-  chio: { paths: /dialect::chio::/, calls: ["guard"] },
-  hector: { paths: /dialect::hector::/ },
-  ngaf: { paths: /dialect::ngaf::/ },
-  "open-search": { paths: /dialect::open_search::/ },
+  "agent-os": { paths: /dialect::agent_os::/, brings: ["dialects"] },
+  chio: { paths: /dialect::chio::/, brings: ["dialects", "guard"] },
+  hector: { paths: /dialect::hector::/, brings: ["dialects"] },
+  ngaf: { paths: /dialect::ngaf::/, brings: ["dialects"] },
+  "open-search": { paths: /dialect::open_search::/, brings: ["dialects"] },
+  dialects: { paths: /handlers::dialect::Speaking>/, calls: ["guard"] },
   guard: { paths: /ag_ui_wasm::guard::|^askGuard|handlers::guard::Guarding>/ },
   strict: { paths: /rules::grammar::|session::Session as .*::is_grammatical\b/ },
   binary: { paths: /wire::(protobuf|packets|fields)::/ },
   stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["strict", "binary"] },
 };
-
-/**
- * What several add-ons have of the session's own: each has a copy.
- *
- * @type {Record<string, { paths: RegExp, of: string[], calls?: string[] }>}
- */
-const common = {
-  speaking: { paths: /handlers::dialect::Speaking>/, of: ["agent-os", "chio", "hector", "ngaf", "open-search"], calls: ["guard"] },
-};
-const rooms = { ...addOns, ...common };
 
 /**
  * The functions through which the base enters an add-on: wasm-opt would move the only call of one into its caller. Stars stand for anything.
@@ -51,15 +42,13 @@ export const doors = [
   "*stepper::Stepper>::with_settings*",
 ];
 
-/** The add-ons that have the functions of a room. @param {string} room */
-const havers = (room) => common[room]?.of ?? [room];
-
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
 const shortest = 100;
 
 /** The destructor of a value that may be absent is called without an add-on, too. */
 const dropsMaybe = /drop_in_place::<core::option::Option</;
 
+/** @typedef {Map<number, number[]>} Places  where functions of add-ons stand in the function table, by their numbers */
 /** @typedef {Map<number, string[]>} Owners  the add-ons that have a function, by its number */
 /**
  * @typedef {{ type: number, body: Uint8Array, code: number, name: string, calls: Set<number>, fixed: boolean }} Defined
@@ -81,12 +70,13 @@ const dropsMaybe = /drop_in_place::<core::option::Option</;
 export function split(bytes, linked) {
   const module = read(bytes);
   if (module.functions.every(({ name }) => !name)) throw new Failure("The module has no names by which it can be divided.");
-  const owners = ownersOf(module);
+  const notes = dataOf(linked);
+  const owners = ownersOf(module, notes);
   const places = placesOf(module, owners);
   const bases = basesOf(module, owners);
   const shared = sharedWith(module, bases, owners);
   const own = Object.keys(addOns).map((name) => /** @type {const} */ ([name, functionsOf(module, (index) => !!owners.get(index)?.includes(name))]));
-  const data = dividedData(dataOf(linked), segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
+  const data = dividedData(notes, segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
   const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, data.addOns.get(name) ?? [], name)]);
   return { base: writeBase(module, bases, owners, places, shared, data.base), addOns: Object.fromEntries(made) };
 }
@@ -253,30 +243,37 @@ function named(kind, operation, nth, index, first) {
  * Which add-ons have a function. It is one of an add-on's paths, and long enough to be no function that was merged with another one
  * where it can be reached from outside; or nothing but add-ons calls it. Where several do that do not come together, each has a copy.
  *
- * @param {Module} module @returns {Owners}
+ * @param {Module} module @param {import("./split-data.mjs").Data} data @returns {Owners}
  */
-function ownersOf({ functions, imported, exports, elements }) {
+function ownersOf({ functions, imported, exports, elements }, data) {
   const first = imported.length;
   const all = functions.map((_, at) => first + at);
   const of = (/** @type {number} */ index) => /** @type {Defined} */ (functions[index - first]);
-  const placed = elements.flatMap((each) => each.functions);
+  const table = new Map(elements.flatMap(({ offset, functions: some }) => some.map((index, at) => [offset + at, index])));
+  const placed = [...table].flatMap(([place, index]) => (data.held.has(place) ? [] : index));
+  /** The functions that each calls, or has in a trait object. */
+  const uses = new Map(all.map((index) => {
+    const held = [...reachedBy(data, [of(index)])].flatMap((piece) => piece.places.filter((place) => data.held.has(place)));
+    return [index, new Set([...of(index).calls, ...held.flatMap((place) => table.get(place) ?? [])])];
+  }));
   const exported = [...exports.values()].flatMap(({ kind, index }) => (kind === 0 ? index : []));
   /** @type {Map<number, Set<number>>} */
   const callers = new Map(all.map((index) => [index, new Set()]));
-  for (const index of all) of(index).calls.forEach((called) => callers.get(called)?.add(index));
+  for (const [index, used] of uses) used.forEach((called) => callers.get(called)?.add(index));
 
   /** @type {Map<number, string>} */
   const byPath = new Map();
   for (const index of all) {
-    const found = Object.entries(rooms).find(([, { paths }]) => paths.test(of(index).name));
+    const found = Object.entries(addOns).find(([, { paths }]) => paths.test(of(index).name));
     if (found && !dropsMaybe.test(of(index).name)) byPath.set(index, found[0]);
   }
   for (let before = -1; before !== byPath.size;) {
     before = byPath.size;
     for (const [index, owner] of byPath) {
       const { body, fixed } = of(index);
-      const others = [...(callers.get(index) ?? [])].map((caller) => byPath.get(caller)).filter((other) => other !== owner);
-      const allowed = others.every((other) => !other || rooms[other]?.calls?.includes(owner));
+      const others = [...(callers.get(index) ?? [])].filter((caller) => byPath.get(caller) !== owner);
+      const calling = others.flatMap((other) => (of(other).calls.has(index) ? (byPath.get(other) ?? []) : []));
+      const allowed = calling.every((name) => addOns[name]?.calls?.includes(owner) || addOns[name]?.brings?.includes(owner));
       const outside = placed.includes(index) || others.length > 0;
       if (fixed || (outside && (body.length < shortest || !allowed))) byPath.delete(index);
     }
@@ -285,19 +282,19 @@ function ownersOf({ functions, imported, exports, elements }) {
   /** These functions and all that they reach without a call of a function that has an add-on's path. @param {number[]} from */
   const reached = (from) => {
     const found = new Set(from);
-    for (const index of found) of(index)?.calls.forEach((called) => void (byPath.has(called) || found.add(called)));
+    for (const index of found) uses.get(index)?.forEach((called) => void (byPath.has(called) || found.add(called)));
     return found;
   };
   const based = reached([...placed, ...exported, ...all.filter((index) => of(index).fixed)].filter((index) => !byPath.has(index)));
   /** @type {Owners} */
-  const owners = new Map([...byPath].map(([index, owner]) => [index, havers(owner)]));
+  const owners = new Map([...byPath].map(([index, owner]) => [index, [owner]]));
   for (const name of Object.keys(addOns)) {
-    for (const index of reached([...byPath].flatMap(([each, owner]) => (havers(owner).includes(name) ? each : [])))) {
+    for (const index of reached([...byPath].flatMap(([each, owner]) => (owner === name ? each : [])))) {
       if (of(index) && !based.has(index) && !byPath.has(index)) owners.set(index, [...(owners.get(index) ?? []), name]);
     }
   }
   // Once where one of them brings the other.
-  for (const [index, names] of owners) owners.set(index, names.filter((name) => !addOns[name]?.calls?.some((other) => names.includes(other))));
+  for (const [index, names] of owners) owners.set(index, names.filter((name) => !addOns[name]?.brings?.some((other) => names.includes(other))));
   return owners;
 }
 
@@ -307,14 +304,16 @@ const isApart = (callers = [], owners) => !!owners && (callers.length === 0 || c
 /**
  * The places in the function table of the add-ons' functions: those that they have, and new ones for functions that are called from outside.
  *
- * @param {Module} module @param {Owners} owners @returns {Map<number, number>}
+ * @param {Module} module @param {Owners} owners @returns {Places}
  */
 function placesOf({ functions, imported, exports, elements, tables }, owners) {
-  /** @type {Map<number, number>} */
+  /** @type {Places} */
   const places = new Map();
-  for (const { offset, functions: all } of elements) all.forEach((index, at) => void (owners.has(index) && places.set(index, offset + at)));
+  for (const { offset, functions: all } of elements) {
+    all.forEach((index, at) => void (owners.has(index) && places.set(index, [...(places.get(index) ?? []), offset + at])));
+  }
   let next = functionTable(tables).limits[1] ?? 0;
-  const add = (/** @type {number} */ index) => void (places.has(index) || places.set(index, next++));
+  const add = (/** @type {number} */ index) => void (places.has(index) || places.set(index, [next++]));
   functions.forEach(({ calls }, at) => {
     const callers = owners.get(imported.length + at);
     calls.forEach((index) => void (isApart(callers, owners.get(index)) && add(index)));
@@ -364,7 +363,7 @@ function arrange({ functions, imported }, indexes) {
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
- * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @param {External[]} shared
  * @param {number[][]} [data]  its segments, if it has not all
  */
 function writeBase(module, bases, owners, places, shared, data) {
@@ -390,7 +389,7 @@ function writeBase(module, bases, owners, places, shared, data) {
     return [0, ...gets, ...call(index), 0x0b];
   });
 
-  const size = Math.max(-1, ...places.values()) + 1;
+  const size = Math.max(-1, ...[...places.values()].flat()) + 1;
   const grown = tables.map((
     { type, limits: [flags = 0, ...limits] },
     at,
@@ -414,7 +413,7 @@ function writeBase(module, bases, owners, places, shared, data) {
 /**
  * An add-on: its functions, which it puts into the base's table, and the imports that they use.
  *
- * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {number[][]} data @param {string} name
+ * @param {Module} module @param {Owners} owners @param {Places} places @param {External[]} shared @param {number[][]} data @param {string} name
  */
 function writeAddOn(module, owners, places, shared, data, name) {
   const { functions, imported } = module;
@@ -448,7 +447,7 @@ function writeAddOn(module, owners, places, shared, data, name) {
   );
   const ownTypes = bodies.map(({ type }) => unsigned(typeAt(type)));
   const importList = imports.map((each) => [...string("a"), ...string(`${shared.indexOf(each)}`), each.kind, ...importType(module, each, typeAt)]);
-  const filled = filling(own.filter((index) => places.has(index)).map((index) => [places.get(index) ?? 0, order.get(index), false]));
+  const filled = filling(own.flatMap((index) => (places.get(index) ?? []).map((place) => [place, order.get(index), false])));
   return assembled([
     [1, vector(types.map((type) => [...(module.types[type] ?? [])]))],
     [2, vector(importList)],
@@ -472,9 +471,9 @@ function importType(module, { kind, index }, typeAt) {
 /** @param {Module} module @param {number} index */
 const typeOf = ({ imported, functions }, index) => imported[index] ?? functions[index - imported.length]?.type ?? 0;
 
-/** A call by the place in the table. @param {Map<number, number>} places @param {number} index @param {number} type @param {number} table */
+/** A call by the place in the table. @param {Places} places @param {number} index @param {number} type @param {number} table */
 function throughTable(places, index, type, table) {
-  const place = places.get(index);
+  const [place] = places.get(index) ?? [];
   if (place === undefined) throw new Failure("A function of an add-on has no place.");
   return [0x41, ...signed(place), 0x11, ...unsigned(type), ...unsigned(table)];
 }

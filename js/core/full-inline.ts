@@ -14,6 +14,7 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
   hector: () => import("../glue/add-ons/hector.js"),
   ngaf: () => import("../glue/add-ons/ngaf.js"),
   "open-search": () => import("../glue/add-ons/open-search.js"),
+  dialects: () => import("../glue/add-ons/dialects.js"),
   guard: () => import("../glue/add-ons/guard.js"),
   strict: () => import("../glue/add-ons/strict.js"),
   binary: () => import("../glue/add-ons/binary.js"),
@@ -26,7 +27,7 @@ function addOnsOf(options: Needs, more: readonly AddOn[]): readonly AddOn[] {
   const spoken = Object(dialect).name ?? dialect;
   // Chio's dialect reads events as the guard does.
   const guarded = guard !== undefined || spoken === "chio";
-  const needs = [spoken, guarded && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
+  const needs = [spoken, spoken && "dialects", guarded && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
   return needs.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
 }
 
