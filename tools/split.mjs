@@ -54,6 +54,7 @@ const dropsMaybe = /drop_in_place::<core::option::Option</;
  * @typedef {{ type: number, body: Uint8Array, code: number, name: string, calls: Set<number>, fixed: boolean }} Defined
  *   a function; `code`: where its operations begin; `fixed`: it uses a table or a segment, which an add-on does not have
  * @typedef {{ kind: number, index: number }} External
+ * @typedef {External & { name: number }} Shared  `name`: of a function, its place in the table
  * @typedef {{ offset: number, functions: number[] }} Elements
  * @typedef {{
  *   sections: Map<number, Uint8Array>, types: Uint8Array[], imported: number[], functions: Defined[], tables: { type: number, limits: number[] }[],
@@ -74,7 +75,7 @@ export function split(bytes, linked) {
   const owners = ownersOf(module, notes);
   const places = placesOf(module, owners);
   const bases = basesOf(module, owners);
-  const shared = sharedWith(module, bases, owners);
+  const shared = sharedWith(module, bases, owners, places);
   const own = Object.keys(addOns).map((name) => /** @type {const} */ ([name, functionsOf(module, (index) => !!owners.get(index)?.includes(name))]));
   const data = dividedData(notes, segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
   const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, data.addOns.get(name) ?? [], name)]);
@@ -329,12 +330,16 @@ function functionTable(tables) {
   return found;
 }
 
+/** The first place of the function table that has no use. @param {Module["tables"]} tables @param {Places} places */
+const freeFrom = (tables, places) => Math.max(functionTable(tables).limits[1] ?? 0, ...[...places.values()].flat().map((place) => place + 1));
+
 /**
- * The exports of the base for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
+ * What the add-ons import of the base, by number: its exports for them, which are its function table, the variable that holds the top of its
+ * stack, and its memory; and functions, which stand in the table.
  *
- * @param {Module} module @param {number[]} bases @param {Owners} owners @returns {External[]}
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @returns {Shared[]}
  */
-function sharedWith({ functions, imported, tables }, bases, owners) {
+function sharedWith({ functions, imported, tables }, bases, owners, places) {
   const globals = new Set();
   const shared = new Set();
   functions.forEach((each, at) => {
@@ -344,11 +349,12 @@ function sharedWith({ functions, imported, tables }, bases, owners) {
       if (what === "global") globals.add(index);
     });
   });
+  const free = freeFrom(tables, places);
   return [
-    { kind: 1, index: tables.indexOf(functionTable(tables)) },
-    { kind: 2, index: 0 },
-    ...[...globals].map((index) => ({ kind: 3, index })),
-    ...[...imported.keys(), ...bases].filter((index) => shared.has(index)).map((index) => ({ kind: 0, index })),
+    { kind: 1, index: tables.indexOf(functionTable(tables)), name: 0 },
+    { kind: 2, index: 0, name: 1 },
+    ...[...globals].map((index, at) => ({ kind: 3, index, name: 2 + at })),
+    ...[...imported.keys(), ...bases].filter((index) => shared.has(index)).map((index, at) => ({ kind: 0, index, name: free + at })),
   ];
 }
 
@@ -363,7 +369,7 @@ function arrange({ functions, imported }, indexes) {
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
- * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @param {External[]} shared
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @param {Shared[]} shared
  * @param {number[][]} [data]  its segments, if it has not all
  */
 function writeBase(module, bases, owners, places, shared, data) {
@@ -389,14 +395,17 @@ function writeBase(module, bases, owners, places, shared, data) {
     return [0, ...gets, ...call(index), 0x0b];
   });
 
-  const size = Math.max(-1, ...[...places.values()].flat()) + 1;
+  const free = freeFrom(tables, places);
+  const passedOn = shared.flatMap(({ kind, index }) => (kind === 0 ? index : []));
+  const size = passedOn.length > 0 ? free + passedOn.length : 0;
   const grown = tables.map((
     { type, limits: [flags = 0, ...limits] },
     at,
   ) => [type, flags, ...limits.flatMap((limit) => unsigned(at === table ? Math.max(limit, size) : limit))]);
   const names = [...exports].map(([name, { kind, index }]) => [...string(name), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
-  const numbered = shared.map(({ kind, index }, at) => [...string(`${at}`), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
+  const numbered = shared.flatMap(({ kind, index, name }) => (kind === 0 ? [] : [[...string(`${name}`), kind, ...unsigned(index)]]));
   const filled = elements.flatMap(({ offset, functions: all }) => filling(all.map((index, at) => [offset + at, order.get(index), owners.has(index)])));
+  filled.push(...filling(passedOn.map((index, at) => [free + at, order.get(index), false])));
   const written = new Map([
     [3, vector([...kept, ...passing.map(({ index }) => ({ type: typeOf(module, index) }))].map(({ type }) => unsigned(type)))],
     [4, vector(grown)],
@@ -413,7 +422,7 @@ function writeBase(module, bases, owners, places, shared, data) {
 /**
  * An add-on: its functions, which it puts into the base's table, and the imports that they use.
  *
- * @param {Module} module @param {Owners} owners @param {Places} places @param {External[]} shared @param {number[][]} data @param {string} name
+ * @param {Module} module @param {Owners} owners @param {Places} places @param {Shared[]} shared @param {number[][]} data @param {string} name
  */
 function writeAddOn(module, owners, places, shared, data, name) {
   const { functions, imported } = module;
@@ -446,7 +455,7 @@ function writeAddOn(module, owners, places, shared, data, name) {
     })
   );
   const ownTypes = bodies.map(({ type }) => unsigned(typeAt(type)));
-  const importList = imports.map((each) => [...string("a"), ...string(`${shared.indexOf(each)}`), each.kind, ...importType(module, each, typeAt)]);
+  const importList = imports.map((each) => [...string("a"), ...string(`${each.name}`), each.kind, ...importType(module, each, typeAt)]);
   const filled = filling(own.flatMap((index) => (places.get(index) ?? []).map((place) => [place, order.get(index), false])));
   return assembled([
     [1, vector(types.map((type) => [...(module.types[type] ?? [])]))],

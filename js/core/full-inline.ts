@@ -36,6 +36,10 @@ const loaded = new Map<AddOn, Promise<unknown>>();
 
 let base: WebAssembly.ModuleImports;
 
+/** What an add-on imports: exports of the base, and functions by their places in its table, which is the export of number 0. */
+const importsFrom = (exports: unknown): WebAssembly.ModuleImports =>
+  new Proxy(exports as WebAssembly.ModuleImports, { get: (all, name) => all[String(name)] ?? (all[0] as WebAssembly.Table).get(Number(name)) });
+
 const attach = async (addOn: Promise<ArrayBuffer>): Promise<unknown> => WebAssembly.instantiate(await addOn, { a: base });
 
 /** Loads an add-on, and attaches it to the base. A load that failed is forgotten. */
@@ -48,7 +52,7 @@ function add(name: AddOn, inflate: Inflate): Promise<unknown> {
 
 /** Its glue. */
 export const glue = {
-  default: async (input: { module_or_path: ModuleInput }) => (base = (await init(input)) as WebAssembly.ModuleImports),
+  default: async (input: { module_or_path: ModuleInput }) => (base = importsFrom(await init(input))),
   attach,
   /** Loads the add-ons that are needed, once the base is there. */
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {
