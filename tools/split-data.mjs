@@ -2,7 +2,7 @@
 // named by data: those of a trait object, which only code that names the object can call.
 //
 // Of which constant an address in the code is, the linker tells (`--emit-relocs`). The address alone does not: a loop may hold the
-// one behind a list, and a table that begins with 97 the one 97 places before it.
+// one of the end of a list, and a table that begins with 97 the one 97 places before it.
 
 import { kinds, Reader } from "./wasm.mjs";
 
@@ -102,7 +102,7 @@ function readSymbol(reader, segments) {
   if (imported) return undefined;
   const [segment, offset, size] = [reader.number(), reader.number(), reader.number()];
   const from = (segments[segment]?.at ?? 0) + offset;
-  // What stands in the first segment is never written to.
+  // Constants stand in the first segment: it is never written to.
   return { from, to: from + size, names: [], places: [], fixed: segment > 0 };
 }
 

@@ -23,7 +23,8 @@ export const addOns = {
   ngaf: { paths: /dialect::ngaf::/, brings: ["dialects"] },
   "open-search": { paths: /dialect::open_search::/, brings: ["dialects"] },
   dialects: { paths: /handlers::dialect::Speaking>/, calls: ["guard"] },
-  guard: { paths: /ag_ui_wasm::guard::|^askGuard|handlers::guard::Guarding>/ },
+  ask: { paths: /^askGuard|guard::(ask|canonical|receipt)::/, brings: ["guard"] },
+  guard: { paths: /ag_ui_wasm::guard::|handlers::guard::Guarding>/ },
   strict: { paths: /rules::grammar::|session::Session as .*::is_grammatical\b/ },
   binary: { paths: /wire::(protobuf|packets|fields)::/ },
   stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["strict", "binary"] },
@@ -334,7 +335,7 @@ function functionTable(tables) {
 const freeFrom = (tables, places) => Math.max(functionTable(tables).limits[1] ?? 0, ...[...places.values()].flat().map((place) => place + 1));
 
 /**
- * What the add-ons import of the base, by number: its exports for them, which are its function table, the variable that holds the top of its
+ * The imports of the add-ons from the base, by number: its exports for them, which are its function table, the variable that holds the top of its
  * stack, and its memory; and functions, which stand in the table.
  *
  * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @returns {Shared[]}

@@ -15,6 +15,7 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
   ngaf: () => import("../glue/add-ons/ngaf.js"),
   "open-search": () => import("../glue/add-ons/open-search.js"),
   dialects: () => import("../glue/add-ons/dialects.js"),
+  ask: () => import("../glue/add-ons/ask.js"),
   guard: () => import("../glue/add-ons/guard.js"),
   strict: () => import("../glue/add-ons/strict.js"),
   binary: () => import("../glue/add-ons/binary.js"),
@@ -36,7 +37,7 @@ const loaded = new Map<AddOn, Promise<unknown>>();
 
 let base: WebAssembly.ModuleImports;
 
-/** What an add-on imports: exports of the base, and functions by their places in its table, which is the export of number 0. */
+/** The imports of an add-on: exports of the base, and functions by their places in its table, which is the export of number 0. */
 const importsFrom = (exports: unknown): WebAssembly.ModuleImports =>
   new Proxy(exports as WebAssembly.ModuleImports, { get: (all, name) => all[String(name)] ?? (all[0] as WebAssembly.Table).get(Number(name)) });
 
@@ -52,7 +53,7 @@ function add(name: AddOn, inflate: Inflate): Promise<unknown> {
 
 /** Its glue. */
 export const glue = {
-  default: async (input: { module_or_path: ModuleInput }) => (base = importsFrom(await init(input))),
+  default: async (input: { module_or_path: ModuleInput }): Promise<void> => void (base = importsFrom(await init(input))),
   attach,
   /** Loads the add-ons that are needed, once the base is there. */
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {

@@ -98,7 +98,7 @@ impl fmt::Debug for dyn Dialect {
 
 /// An occasion for a dialect to speak.
 #[derive(Debug, Clone, Copy)]
-pub enum Turn<'a> {
+pub enum Occasion<'a> {
     /// [`Dialect::frame`].
     Frame(&'a Frame<'a>),
     /// [`Dialect::answer`].

@@ -1,6 +1,6 @@
 //! Handles the output of a dialect: events, and reports for which the protocol has no event.
 
-use crate::dialect::{OutputItem, RunRequest, Taken, Turn};
+use crate::dialect::{Occasion, OutputItem, RunRequest, Taken};
 use crate::document::Start;
 use crate::pipeline::{EventSink, Source};
 use crate::rules::{Code, Repair};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// A session with a dialect. Nothing calls these where there is none: the add-ons that are dialects bring them (tools/split.mjs).
 pub(super) trait Speaking {
     /// Lets the dialect speak, and takes what it says. Says whether a frame was its.
-    fn speak(&mut self, turn: Turn<'_>, now: f64) -> bool;
+    fn speak(&mut self, on: Occasion<'_>, now: f64) -> bool;
 
     /// Tells the dialect of a run. Gives its body for the request, where it has one.
     fn begin_speaking(&mut self, input: &str, start: &Start) -> Option<Rc<str>>;
@@ -28,8 +28,8 @@ pub(super) trait Speaking {
 
 impl Speaking for Session {
     #[inline(never)]
-    fn speak(&mut self, turn: Turn<'_>, now: f64) -> bool {
-        let Some((taken, items)) = self.intake.translate(turn, now) else { return false };
+    fn speak(&mut self, on: Occasion<'_>, now: f64) -> bool {
+        let Some((taken, items)) = self.intake.translate(on, now) else { return false };
         self.report_guard();
         for item in items {
             self.item(item, now);
@@ -64,7 +64,7 @@ impl Session {
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
         let body = self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| self.intake.has_dialect());
         let Some(text) = body.map(BodyStart::text) else { return false };
-        self.translate(Turn::Answer(&text), now);
+        self.translate(Occasion::Answer(&text), now);
         let ended = self.has_ended();
         if ended {
             self.close_and_go_on(now);
@@ -73,8 +73,8 @@ impl Session {
     }
 
     /// Lets the dialect speak, where there is one. Says whether a frame was its.
-    pub(super) fn translate(&mut self, turn: Turn<'_>, now: f64) -> bool {
-        self.intake.has_dialect() && self.speak(turn, now)
+    pub(super) fn translate(&mut self, on: Occasion<'_>, now: f64) -> bool {
+        self.intake.has_dialect() && self.speak(on, now)
     }
 
     fn item(&mut self, item: OutputItem, now: f64) {

@@ -1,6 +1,6 @@
 //! The session as the end of the pipeline: which frames it takes, and what it makes of the rules that they break.
 
-use crate::dialect::{self, Turn};
+use crate::dialect::{self, Occasion};
 use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
 use crate::rules::{Repair, Violation};
 use crate::session::Session;
@@ -46,7 +46,7 @@ impl EventSink for Session {
     }
 
     fn translated(&mut self, frame: &Frame<'_>, now: f64) -> bool {
-        self.is_repeated(frame, now) || self.translate(Turn::Frame(frame), now)
+        self.is_repeated(frame, now) || self.translate(Occasion::Frame(frame), now)
     }
 
     fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
