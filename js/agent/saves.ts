@@ -30,10 +30,7 @@ export function createSaves<State>(options: AgentOptions<State>, thread: Thread<
   const { show, refuse } = beginning;
   if (persist) return persist.open(options, thread, beginning);
 
-  const nothing = (): void => {};
-  return {
-    ...{ use: nothing, changed: nothing, rest: nothing, ended: nothing, alone: nothing, save: nothing, write: nothing, renew: nothing, dispose: nothing },
-    refusal: () => undefined,
+  const own: Pick<Saves, "begin" | "ready"> = {
     begin: () => {
       try {
         if (restore) link.awaitSave();
@@ -45,4 +42,7 @@ export function createSaves<State>(options: AgentOptions<State>, thread: Thread<
     },
     ready: async () => restoring,
   };
+  const nothing = (): void => {};
+  // The others do nothing.
+  return new Proxy(own as Saves, { get: (_, name) => own[name as keyof typeof own] ?? nothing });
 }

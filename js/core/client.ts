@@ -1,7 +1,7 @@
 // The interfaces between an agent and its core: the calls of an agent to its link, and those of the link to the agent.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
+import type { AgentSchemas, AgentSnapshot, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { Intent, QueuedIntent } from "../intents/intent.js";
@@ -49,7 +49,7 @@ export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, R
 }
 
 /** An intent that the core has not confirmed. */
-export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Partial<Omit<Intent<State>, "fold">> {
+export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Partial<Omit<QueuedIntent<State>, "fold">> {
   /** In place of a call of the session: done once there is one. */
   readonly then?: () => void;
   /** Somebody waits for it. */
@@ -66,23 +66,18 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   shown?: readonly [AgentSnapshot<State>, AgentSnapshot<State>];
 }
 
-/** Sessions that answer later, as their link sees them. */
-export interface LateCore<State> {
-  /** The same of such a session: what it is told is pending until it has answered. */
+/** A session that answers later: what it is told is pending until it has answered. */
+export interface LateSession<State> {
+  /** The same of such a session. */
   taking(intake: IntentTaker<State>): IntentTaker<State>;
-  /** A session was opened, and told these: until it has answered, the thread stays as it is shown. */
+  /** It was opened, and told these: until it has answered, the thread stays as it is shown. */
   opened(told: readonly PendingIntent<State>[]): void;
-  /** Drops what the session has answered for: it is in what the core has said. */
-  answered(): unknown;
-  /** Nothing is pending. The second snapshot, in which values that are as in the first one are the same objects. */
-  keep(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The session is left. */
-  leave(): void;
-  /**
-   * The state of a lost session, for the next one to begin with, with these messages: JSON text, empty if nothing may be kept.
-   * `undefined`: no more than the link knows.
-   */
-  rescue(messages: readonly Message[]): string | undefined;
+  /** The core has said this. Drops what the session has answered for, which is in it. Returns it, perhaps with objects that are shown. */
+  answered(next: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** Everything that is to be kept of it: JSON text. */
+  save(): string;
+  /** The session whose home that was is lost, perhaps with its worker. */
+  lose(home: OpenHome<State>, loss: { readonly cause: unknown; readonly died: boolean; readonly shown: AgentSnapshot<State> }): void;
 }
 
 /** The parts beside the core of which each agent has its own. */
@@ -143,16 +138,27 @@ export interface Live<State> extends LiveCalls<State> {
   readonly host: object;
 }
 
+/** A session. */
+export interface OpenHome<State> {
+  readonly at: "open";
+  readonly live: Live<State>;
+  /** The last report: a save, or a record, which is one without the thread. Where nobody keeps saves, a core in this page is not asked for any. */
+  last?: string | undefined;
+  /** The thread that the record goes with. */
+  thread: Pick<AgentSnapshot<State>, "messages" | "state">;
+  /** It may not have read the save that it begins with. */
+  reading: boolean;
+}
+
 /** The home of a thread: where what is said is done. `last`: the last save that is known, JSON text, as long as every one is. */
 export type Home<State> =
+  | OpenHome<State>
   /** No session. The next one begins with the thread as it is shown. */
-  | { readonly at?: undefined; readonly last?: string | undefined; readonly live?: undefined }
+  | { readonly at?: undefined; readonly last?: undefined; readonly live?: undefined }
   /** A save is on the way, and no session is opened before it has come. */
   | { readonly at: "awaited"; readonly last?: string | undefined; readonly live?: undefined }
   /** The next session begins with this save. */
   | { readonly at: "saved"; readonly last: string; readonly live?: undefined }
-  /** A session. Where nobody keeps saves, the core is not asked for any. */
-  | { readonly at: "open"; last?: string | undefined; readonly live: Live<State> }
   /** The agents are gone. */
   | { readonly at: "ended"; readonly last?: string | undefined; readonly live?: undefined };
 
@@ -166,7 +172,7 @@ export interface LinkState<State> {
   lost?: Run<State> | undefined;
   pending: PendingIntents<State>;
   /** Where the core is not in this page. */
-  readonly late?: LateCore<State> | undefined;
+  late?: LateSession<State> | undefined;
   /** Does it once callbacks may be called. */
   soon(action: () => void): void;
   /** Publishes what the calls have come to, then makes the notifications that were deferred. */

@@ -7,6 +7,7 @@ import { emitCustom } from "./checked.js";
 import type { Checks } from "./checks.js";
 import type { LinkClient, LinkState } from "./client.js";
 import type { Patches } from "./patches.js";
+import type { SessionHost } from "./port.js";
 
 /** The session of the host. */
 interface Hosted<State> {
@@ -20,7 +21,7 @@ interface Hosted<State> {
   shows(): boolean;
   readonly task: Host["task"];
   live(): object;
-  fail(trap: unknown): void;
+  readonly fail: SessionHost["lost"];
 }
 
 /** The host of this session; `settled`: a ticket has come to its end. */
@@ -29,7 +30,7 @@ export function createHost<State>(
   shared: LinkState<State>,
   { current, ask, cause, checks, patches, shows, task, live, fail }: Hosted<State>,
   settled: Host["settled"],
-): Host {
+): SessionHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
     task,

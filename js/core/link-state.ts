@@ -4,11 +4,11 @@ import type { AgentError } from "../api/error.js";
 import type { RunResult } from "../api/types.js";
 import { retained } from "../base/weak.js";
 import { failed } from "../snapshot/run.js";
-import type { LateCore, LinkClient, LinkState, Run } from "./client.js";
+import type { LinkClient, LinkState, Run } from "./client.js";
 import { createPending, giveBack } from "./pending.js";
 
 /** The state without a run or a session. */
-export function createLinkState<State>(client: LinkClient<State>, late?: LateCore<State>): LinkState<State> {
+export function createLinkState<State>(client: LinkClient<State>): LinkState<State> {
   const runs = new Set<Run<State>>();
 
   const soon = (action: () => void): void => {
@@ -53,7 +53,7 @@ export function createLinkState<State>(client: LinkClient<State>, late?: LateCor
   };
 
   const shared = {
-    ...{ runs, late, home: {}, soon, release, report, settle, giveUp },
+    ...{ runs, home: {}, soon, release, report, settle, giveUp },
     settleAll: (outcome: RunResult["outcome"]) => {
       for (const run of [...runs]) settle(run, outcome);
     },

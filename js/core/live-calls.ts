@@ -15,6 +15,7 @@ export function createLiveCalls<State>(
   shared: LinkState<State>,
   { ask, start, flush, abandonAll }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll">,
 ): LiveCalls<State> {
+  const { late } = shared;
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
@@ -36,7 +37,7 @@ export function createLiveCalls<State>(
       }
     },
   };
-  const { run, apply } = shared.late?.taking(intake) ?? intake;
+  const { run, apply } = late?.taking(intake) ?? intake;
   return {
     ...{ run, apply, call: value },
     cancel: ({ id: runId, ticket }) => {
@@ -49,6 +50,7 @@ export function createLiveCalls<State>(
       return apply(stop(read()));
     },
     save: () => {
+      if (late) return late.save();
       let json: string | undefined;
       guarded(() => void (json = value("save")));
       return json;

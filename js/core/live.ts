@@ -1,20 +1,19 @@
 // A session and what happens with it: what it publishes, and how it is lost. Part of the chunk that comes beside
 // the module (js/agent/live.ts); what an agent needs before is in link.ts.
 
-import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
-import { internal, misuse } from "../base/failure.js";
+import { misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
-import type { Host, SessionOptions } from "../glue/core.js";
+import type { SessionOptions } from "../glue/core.js";
 import { createCause } from "./cause.js";
 import { checksOf } from "./checked.js";
-import type { LinkClient, Live, LinkState } from "./client.js";
+import type { LinkClient, Live, LinkState, OpenHome } from "./client.js";
 import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
-import type { OpenSession, Port } from "./port.js";
-import { rescue } from "./rescue.js";
+import type { OpenSession, Port, SessionHost } from "./port.js";
+import { lose } from "./remains.js";
 import { createLiveCalls } from "./live-calls.js";
 import { createTickets } from "./tickets.js";
 import { isTrap } from "./traps.js";
@@ -23,8 +22,6 @@ import { isTrap } from "./traps.js";
 export interface BeginningLive<State> extends Live<State> {
   /** Opens the session with the thread and the state of this snapshot. Throws where the core refuses them. */
   open(from: AgentSnapshot<State>): void;
-  /** The session has read the save that it begins with. */
-  restored(): void;
   takePatch(): string | undefined;
   /** Reports where the snapshot does not fit the schemas of the application. */
   check(next: AgentSnapshot<State>): void;
@@ -38,18 +35,18 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   // Patches fit what the core has said, which lacks what is pending.
   const read = shared.pending.confirmed;
   const cause = createCause();
+  const { late } = shared;
   const checks = checksOf(client, calls.find);
-  // It reads the save that it begins with.
-  let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
   const task = { until: Infinity };
   let session: OpenSession | undefined;
 
-  const current = (): boolean => shared.home.live === live;
+  const home = (): OpenHome<State> | undefined => (shared.home.live === live ? shared.home : undefined);
+  const current = (): boolean => !!home();
   const shows = (): boolean => current() && !shared.held;
   /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
   const leave = (last: () => void): void => {
-    if (current()) shared.home = { last: shared.home.last };
+    if (current()) shared.home = {};
     retained.delete(live);
     patches.clear();
     calls.abandonAll();
@@ -57,12 +54,12 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     patches.leave();
   };
 
-  const fail = (error: unknown, last = read()): void => {
-    if (!current()) return;
-    leave(() => {
-      const shown = rescue(client, shared, last, restoring);
-      shared.giveUp(AgentError.is(error) ? error : internal("The WebAssembly core has failed", error), shown);
-    });
+  const fail = (why: unknown, died = false, shown = client.read()): boolean => {
+    const lost = home();
+    if (!lost) return false;
+    const report = lost.reading ? undefined : JSON.parse(lost.last ?? "{}");
+    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, { shown, report })));
+    return true;
   };
 
   const ask = asking(() => session!);
@@ -78,26 +75,25 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const confirming = { ...client, read, publish: shared.pending.confirm };
   const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createTickets(shared, {
-    ...{ current, read, fail, explain: cause.explain },
+    ...{ current, read, explain: cause.explain },
+    fail: (trap, shown) => fail(trap, false, shown),
     session: () => session!,
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
-  const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail: (trap: unknown) => fail(trap) };
+  const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail };
   const host = createHost(client, shared, hosted, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
-    ...{ host, ask, start, fail, isNear: !shared.late },
+    ...{ host, ask, start, fail, isNear: !late },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
-    restored: () => void (restoring = false),
     flush,
     ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll }),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {
-      shared.late?.leave();
       // The caller decides about its runs.
       leave(() => call(() => void session?.enter((opened) => opened.call("dispose"))));
       session?.free();
@@ -116,7 +112,7 @@ const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["
 };
 
 /** A new session at the port. */
-function construct<State>(port: Port, host: Host, { messages, state }: AgentSnapshot<State>, options: SessionOptions): OpenSession {
+function construct<State>(port: Port, host: SessionHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): OpenSession {
   try {
     const thread = messages.length ? JSON.stringify(messages) : undefined;
     return port.open(JSON.stringify(options), thread, JSON.stringify(state), host, (...driven) => new Driver(...driven));

@@ -6,7 +6,7 @@ import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
-import type { Home, LinkClient, LinkState, Live, PendingIntent } from "./client.js";
+import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
@@ -22,8 +22,7 @@ export function openSession<State>(
   [base, all]: ReturnType<LinkState<State>["pending"]["take"]>,
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
-  const before = shared.home;
-  const saved = before.at === "saved" ? before.last : undefined;
+  const saved = shared.home.at === "saved" ? shared.home.last : undefined;
   // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
   const stored = saved && JSON.parse(saved);
   const submits = stored?.queue?.length ? all.filter(({ cancelled }) => cancelled) : [];
@@ -35,7 +34,7 @@ export function openSession<State>(
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
   const live = createLive(client, shared, port);
   const current = (): boolean => shared.home === home;
-  const home: Home<State> = { at: "open", live, last: saved ? undefined : before.last };
+  const home: OpenHome<State> = { at: "open", live, thread: from, reading: true };
   shared.home = home;
   let next: AgentSnapshot<State>;
   try {
@@ -45,12 +44,12 @@ export function openSession<State>(
     let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
       if (save && !live.ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
-      if (save && settings.saves) home.last = save;
+      if (save && (settings.saves || shared.late)) home.last = save;
     } catch (error) {
       opening = undefined; // Waiting steps continue without it.
       shared.soon(() => client.refused(error as AgentError));
     }
-    live.restored();
+    home.reading = !live.isNear;
     for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
       if (current()) takeStep(live, step, refused);
     }

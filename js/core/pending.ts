@@ -84,13 +84,12 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   const show = (on = confirmed): void => {
     confirmed = on;
     retain();
-    const { home: { at, live }, late } = shared;
+    const { at, live } = shared.home;
     // The next session begins with what is shown.
     if (!at && !list.some(needs)) {
       confirmed = folded();
       list.splice(0);
     }
-    if (late && !list.length) confirmed = late.keep(read(), confirmed);
     const next = live ? undefined : first();
     publish(next ? begun(folded(), next.id) : folded());
   };
@@ -123,10 +122,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       confirmed = read();
       return taken;
     },
-    confirm: (next) => {
-      shared.late?.answered();
-      show(next);
-    },
+    confirm: (next) => show(shared.late?.answered(next) ?? next),
     end: (shown = list.length ? read() : confirmed, still = []) => {
       confirmed = shown;
       list.splice(0, list.length, ...still);

@@ -12,13 +12,19 @@ export interface OpenSession extends Session {
   enter(entry?: (session: Session) => void, lost?: (trap: unknown) => void): boolean;
 }
 
+/** The host of a session. */
+export interface SessionHost extends Host {
+  /** The session is lost; `died`: with its worker. False if it was the home of the thread no longer. */
+  lost(cause: unknown, died?: boolean): boolean;
+}
+
 /** Joins a session of the core with its host (driver.ts, which comes beside the core). */
 export type Drive = (core: CoreSession, host: Host) => OpenSession;
 
 /** Opens sessions. */
 export interface Port {
   /** A session that begins with these settings, these messages and this state, each JSON text. `drive` opens one of a core in this page. */
-  open(options: string, messages: string | undefined, state: string | undefined, host: Host, drive: Drive): OpenSession;
+  open(options: string, messages: string | undefined, state: string | undefined, host: SessionHost, drive: Drive): OpenSession;
   /** Whether it leads nowhere any longer: another one has to be asked for. */
   gone?(): boolean;
 }

@@ -1,22 +1,21 @@
 // The saves of a thread, until what works on them has come (saves.ts, a chunk of its own): what the store has is shown at once, calls wait,
 // and what is said is written, if no other tab has the store.
 
-import type { Beginning, OpenSaves, Saves, SavesClient, SavesOptions } from "../api/saves.js";
-import type { AgentStore } from "../api/saving.js";
+import type { OpenSaves, Saves } from "../api/saves.js";
 import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { union } from "../snapshot/compose.js";
 import { takeLock, type Free } from "./lock.js";
-import { readStore, writeStore, type Text } from "./record.js";
+import { readStore, writeStore, type StoredTexts } from "./record.js";
 
 type OpenSavesNow = typeof import("./saves.js").openSaves;
 
 /** The part that is done by then. */
 export interface Early {
-  /** The text in the store, as far as it is known. */
-  readonly text: Text;
+  /** The texts of the store, as far as they are known. */
+  readonly text: StoredTexts;
   /** The lock of the store, once it was asked for. */
   lock?: Promise<Free | undefined> | undefined;
   /** Returns what the store has answered, once it was asked. */
@@ -29,15 +28,11 @@ export interface Early {
   saves?: Saves;
 }
 
+type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
+
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
 const kit = { settle, whenCollected, union, unsupported, takeLock, readStore, writeStore } as const;
 export type SavesKit = typeof kit;
-
-/** The methods that can wait; until then nothing is refused. */
-const names = ["use", "refusal", "changed", "alone", "rest", "ended", "save", "write", "renew", "dispose"] as const;
-
-/** The methods that do something at once as well. */
-type Now = Pick<Saves, "begin"> & { readonly [name in (typeof names)[number]]?: () => void };
 
 const nothing = (): void => {};
 
@@ -49,23 +44,14 @@ export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (awai
 /** Opens the saves of a thread in the store of its option `persist`. */
 export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit) : openEarly(loadSaves, ...thread));
 
-/** Whether this page alone may write, and what the store has is what it has answered. */
-const isMine = async (early: Early, { key }: AgentStore, ask: () => unknown): Promise<unknown> => {
-  early.lock ??= takeLock(key);
-  const then = JSON.stringify(await early.read?.());
-  // Another tab may have written before this one had the lock.
-  return !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
-};
-
-/** The part that is done at once: what the store has is shown, and what is said is written, as long as there are no `early.saves`. */
-const createEarly = (early: Early, { persist, restore }: SavesOptions, thread: SavesClient, beginning: Beginning): Now => {
-  const { link } = thread;
+/** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
+const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
   const store = persist!;
   let mine: Promise<unknown> | undefined;
   // Something has changed that is not in the store.
   let dirty = false;
 
-  const current = (): string => thread.remote.saved(link.save());
+  const current = (): string => thread.remote.saved(thread.link.save());
   const write = (): void => {
     if (!dirty || !early.owns || early.saves || thread.disposed()) return;
     dirty = false;
@@ -76,71 +62,72 @@ const createEarly = (early: Early, { persist, restore }: SavesOptions, thread: S
     if (!save || early.saves || early.shown) return;
     const changed = dirty;
     const json = JSON.stringify(save);
-    beginning.show(save, json);
-    link.awaitSave();
+    try {
+      beginning.show(save, json);
+    } catch {
+      // It is read again later, and reported then.
+      return;
+    }
+    thread.link.awaitSave();
     early.shown = json;
     dirty = changed;
   };
 
+  /** Whether this page alone may write, and what the store has is what it has answered. */
+  const isMine = async (): Promise<unknown> => {
+    early.lock ??= takeLock(store.key);
+    const then = JSON.stringify(await early.read?.());
+    // Another tab may have written before this one had the lock.
+    return !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
+  };
+
   return {
     begin: () => {
-      link.awaitSave();
+      thread.link.awaitSave();
       const found = (): unknown => {
         const answer = ask();
-        early.read = () => answer;
-        return answer;
+        return (early.read = () => answer)();
       };
-      // A save that is refused is read again later, and reported then.
-      settle(found, (save) => settle(() => show(save), nothing, nothing), nothing);
+      settle(found, show, nothing);
     },
     use: () => {
-      mine ??= isMine(early, store, ask).then((yes) => (early.owns = yes), nothing);
+      mine ??= isMine().then((yes) => (early.owns = yes), nothing);
       // The agent's use is shown by then.
       void mine.then(write);
     },
     changed: () => void (dirty = true),
     save: write,
     renew: () => {
-      early.shown = current();
-      const save = JSON.parse(early.shown);
-      early.read = () => save;
+      const shown = early.shown = current();
+      early.read = () => JSON.parse(shown);
     },
     dispose: write,
   };
 };
 
 /** The same until `load` has come. */
-export const openEarly = (load: () => Promise<OpenSavesNow>, ...[given, thread, beginning]: Parameters<OpenSaves>): Saves => {
+export const openEarly = (load: () => Promise<OpenSavesNow>, ...thread: Parameters<OpenSaves>): Saves => {
   const early: Early = { text: {} };
-  const now = createEarly(early, given, thread, beginning);
+  const now = createNow(early, ...thread) as Partial<SavesMethods>;
   // The calls that wait, each once.
   const calls = new Map<string, () => void>();
 
   const come = async (): Promise<Saves> => {
     const open = await load();
     if (early.saves) return early.saves;
-    const saves = early.saves = open(given, thread, beginning, kit, early);
-    saves.begin();
+    early.saves = open(...thread, kit, early);
     for (const call of calls.values()) call();
-    return saves;
+    return early.saves;
   };
-  // A load that has failed is tried again by the next call.
-  const start = (): unknown => come().catch(nothing);
 
-  const methods = names.map((name) => [name, (...args: never[]): unknown => {
-    const call = (): unknown => (early.saves![name] as (...args: never[]) => unknown)(...args);
+  const method = (name: keyof Saves) => (...given: unknown[]): unknown => {
+    if (name === "ready") return come().then((saves) => saves.ready());
+    const call = (): unknown => (early.saves as unknown as SavesMethods)[name](...given);
     if (early.saves) return call();
     calls.set(name, call);
-    if (name === "use") start();
+    // A load that has failed is tried again by the next call.
+    if (name === "begin" ? inPage() : name === "use") come().catch(nothing);
     return now[name]?.();
-  }]);
-
-  return {
-    ...(Object.fromEntries(methods) as Pick<Saves, (typeof names)[number]>),
-    ready: async () => (await come()).ready(),
-    begin: () => {
-      now.begin();
-      if (inPage()) start();
-    },
   };
+  return new Proxy({} as Saves, { get: (_, name) => method(name as keyof Saves) });
 };

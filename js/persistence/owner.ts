@@ -8,7 +8,7 @@
 import type { AgentStore } from "../api/saving.js";
 import type { Free } from "./lock.js";
 import type { Early, SavesKit } from "./open.js";
-import type { First, Text } from "./record.js";
+import type { First, StoredTexts } from "./record.js";
 import { createWriter, type Write, type Writer } from "./writer.js";
 
 /** A thread, as the other users of its store see it. */
@@ -28,7 +28,7 @@ type Word = "want" | "held" | "saved";
 /** A store, as the threads of a page share it: as a rule there is one thread. */
 interface StorePlace {
   readonly key: string | undefined;
-  readonly text: Text;
+  readonly text: StoredTexts;
   readonly writer: Writer;
   /** Another number whenever another thread may have written to the store. */
   version: number;
@@ -41,7 +41,7 @@ interface StorePlace {
 // Held by the threads that use them, by what is being written, and while the lock is held.
 const places = new Map<string | AgentStore, WeakRef<StorePlace>>();
 
-const placeOf = (store: AgentStore, kit: SavesKit, text: Text = {}): StorePlace => {
+const placeOf = (store: AgentStore, kit: SavesKit, text: StoredTexts = {}): StorePlace => {
   const { key } = store;
   const known = places.get(key ?? store)?.deref();
   if (known) return known;

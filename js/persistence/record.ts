@@ -1,7 +1,7 @@
-// The format of a store: the text, which is the last save, and beside it a small record of the facts that promises depend on (the
-// calls that were executed, the queue, the run, the user's messages). The record is written with each save and stands in a place
-// of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the changes
-// since.
+// The format of a store: the text, which is the last save as the core wrote it, and beside it a small record of the facts that promises
+// depend on (the calls that were executed, the queue, the run, the user's messages). The record is written with each save and stands
+// in a place of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the
+// changes since.
 //
 //   record.of = mark of the text   ─►  the text, with the changes since; the same for each text that was being written then (`among`)
 //   record.mark = mark of the text ─►  the text has all of it
@@ -14,100 +14,104 @@ import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
-import { composeSave, union } from "../snapshot/compose.js";
+import { union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
 
-/** A text as it is written. */
+/** A text, as a store has it. */
 interface Marked extends Saved {
   readonly mark?: string;
 }
 
-/** The record beside it. */
-interface Record extends Partial<Pick<Saved, (typeof facts)[number]>> {
+/** The record beside it: the members of a save, but for those. */
+interface Record extends Partial<Omit<Saved, (typeof ofText)[number]>> {
   readonly mark: string;
   readonly of?: string | undefined;
-  readonly among?: readonly string[];
+  readonly among?: readonly string[] | undefined;
+  /** The messages of users and tools that the text lacks. */
   readonly messages: readonly Message[];
-  readonly untold: readonly unknown[];
 }
 
-/** The members of a save that a record repeats. */
-const facts = ["threadId", "runId", "running", "interrupts", "handled", "unsent", "failed", "queue", "turn", "resumed"] as const;
-/** How far the stream of a run was read: of no use for another run. */
-const stream = ["lastEventId", "cursor", "behind", "usageTold", "checkpoint", "earlier"];
+/** The members of a save that no record has. */
+const ofThread = ["v", "state", "usage"] as const;
+/** With those about how far the stream of its run was read, which are of no use for another run. */
+const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageTold", "checkpoint", "earlier"] as const;
+
+const pick = (names: readonly string[], from: object): object => Object.fromEntries(names.map((name) => [name, from[name as never]]));
 
 /** The text with what the record says of it. */
-function join(found: unknown, record: Record | undefined): unknown {
-  const { mark, ...text } = found as Marked;
-  if (!record || record.mark === mark) return text;
-  if (record.of !== mark && !record.among?.includes(mark!)) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
-  const same = record.runId === text.runId;
+function join({ mark, ...text }: Marked, record: Record | undefined): unknown {
+  if (!record) return text;
+  const { mark: made, of, among = [], ...since } = record;
+  if (made === mark) return text;
+  const { messages, runId, running, interrupts, untold = [], handled = [], unsent = [] } = since;
+  if (![of, ...among].includes(mark)) return { ...text, handled: union(text.handled, handled, (id) => id) };
+  const same = runId === text.runId;
+  const calls = new Set(text.messages.flatMap((message) => (message as AssistantMessage).toolCalls?.map(({ id }) => id) ?? []));
+  const own = new Set([...handled, ...unsent]);
+  const results = [...untold];
+  const said = messages.filter((message) => {
+    const { id, role, toolCallId: call } = message as ToolMessage;
+    if (role !== "tool" || calls.has(call)) return true;
+    // The stream brings the call again.
+    if (own.has(call) || own.has(id)) results.push({ ...message, call });
+    return false;
+  });
   return {
-    ...text,
-    ...(!same && Object.fromEntries(stream.map((name) => [name, undefined]))),
-    ...Object.fromEntries(facts.map((name) => [name, record[name]])),
-    running: record.running || ((!same || text.running) && !record.interrupts?.length),
-    messages: union(text.messages, record.messages, ({ id }) => id),
-    untold: record.untold,
+    ...since,
+    ...pick(same ? ofText : ofThread, text),
+    running: running || ((!same || text.running) && !interrupts?.length),
+    messages: union(text.messages, said, ({ id }) => id),
+    untold: results,
   };
 }
 
 /** How an agent begins that finds nothing. */
 export type First = Pick<Saved, "messages" | "state">;
 
-/** The text that is in a store, as far as this page knows. */
-export interface Text {
-  mark?: string | undefined;
-  /** The ids of its messages and calls. */
-  known?: ReadonlySet<string>;
-  /** The marks of those that are being written, which may come to be there. */
-  writing?: Set<string>;
-  /** The save that the store has last refused: as long as its record is the last one there, this page begins with it. */
-  refused?: { readonly mark: string; readonly saved: Saved } | undefined;
-  /** The number of the read or write that this is known from. */
-  noted?: number;
+/** A text, known by its mark and its messages. */
+interface StoredText {
+  readonly mark: string | undefined;
+  readonly keys: readonly string[];
 }
 
-const callsOf = (message: Message): string[] => ((message as AssistantMessage).toolCalls ?? []).map(({ id }) => id);
+/** The texts of a store, as far as this page knows. */
+export interface StoredTexts {
+  /** The one that is there. */
+  there?: StoredText;
+  /** The marks of those that are being written, which may come to be there. */
+  writing?: Set<string>;
+  /** The last one that the store has refused: as long as its record is the last one there, this page begins with it. */
+  refused?: { readonly mark: string; readonly json: string } | undefined;
+}
 
-/** Notes what is in the store, unless that is known from a later read or write. */
-const note = (at: Text, number: number, { mark, messages }: Marked): void => {
-  if (number < at.noted!) return;
-  at.noted = number;
-  at.mark = mark;
-  at.known = new Set(messages.flatMap((message) => [message.id, ...callsOf(message)]));
-};
+/** A message as the core writes it into a save: in a line, which begins with its id and role. */
+const lineOf = ({ id, role, ...more }: Message): string => JSON.stringify({ id, role, ...more });
+const keyOf = (line: string): string => /[^]*?"role":"\w+/.exec(line)?.[0] ?? line;
 
-// Numbers the reads and writes of this page, in the order in which they begin.
-let begun = 0;
-
-/** The changes since the text was written. */
-function recordOf(saved: Saved, mark: string, { mark: of, known = new Set(), writing = new Set() }: Text): Record {
-  const messages: Message[] = [];
-  const untold: unknown[] = [...(saved.untold ?? [])];
-  const ours = new Set([...saved.handled, ...saved.unsent]);
-  for (const message of saved.messages) {
-    const { id, role, toolCallId, content, error } = message as ToolMessage;
-    if (known.has(id)) continue;
-    if ((role as string) === "user" || (role === "tool" && known.has(toolCallId))) messages.push(message);
-    // The stream brings its call again.
-    else if (role === "tool" && (ours.has(toolCallId) || ours.has(id))) untold.push({ call: toolCallId, content, error });
-  }
-  return { ...Object.fromEntries(facts.map((name) => [name, saved[name]])), mark, of, ...(writing.size && { among: [...writing] }), messages, untold };
+/** Of a save of the core no more is read than the record needs: its messages are lines near its end. One that the page has made is one line. */
+function recordOf(json: string, mark: string, { there, writing }: StoredTexts): readonly [Record, StoredText] {
+  const at = json.lastIndexOf('"messages":[\n');
+  const saved: Saved = JSON.parse(at < 0 ? json : `${json.slice(0, at)}"messages":[]}`);
+  const lines = at < 0 ? saved.messages.map(lineOf) : json.slice(at).split("\n").filter((line) => line[0] === "{");
+  const keys = lines.map(keyOf);
+  const known = new Set(there?.keys);
+  const messages = lines.filter((_, index) => !known.has(keys[index]!) && /(user|tool)$/.test(keys[index]!));
+  const record = { ...saved, ...pick(ofText, {}), mark, of: there?.mark, among: writing && [...writing], messages: messages.map((line) => JSON.parse(line)) };
+  return [record, { mark, keys }];
 }
 
 /** Reads the save of a store. */
-export function readStore(store: AgentStore, at: Text, first: First): unknown {
-  const number = ++begun;
+export function readStore(store: AgentStore, at: StoredTexts, first: First): unknown {
+  const { there } = at;
   const read = (found: unknown, beside?: unknown): unknown => {
     // A record that is damaged is none.
     const record = Array.isArray((beside as Record | undefined)?.handled) ? (beside as Record) : undefined;
-    // Not one save has been written so far.
-    const none = !found && record && record.of === undefined;
-    const text = none ? JSON.parse(composeSave(undefined, { ...first, threadId: record.threadId! })) : (found as Marked | undefined);
-    if (!store.record || !Array.isArray(text?.messages)) return text;
-    note(at, number, text);
-    return record && record.mark === at.refused?.mark ? at.refused.saved : join(text, record);
+    // Without a text and what it has: not one save has been written so far.
+    const text = !found && record && record.of === undefined ? ({ v: 1, ...first } as Marked) : (found as Marked | undefined);
+    if (!Array.isArray(text?.messages)) return text;
+    // Something was written meanwhile.
+    if (at.there === there) at.there = { mark: text.mark, keys: text.messages.map(lineOf).map(keyOf) };
+    return record && record.mark === at.refused?.mark ? JSON.parse(at.refused.json) : join(text, record);
   };
   const beside = (): unknown => {
     try {
@@ -125,28 +129,32 @@ export function readStore(store: AgentStore, at: Text, first: First): unknown {
 type TextSave = AgentStore["save"] & { readonly text?: (json: string) => void | Promise<void> };
 
 /** Writes a save, JSON text, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */
-export function writeStore(store: AgentStore, at: Text, json: string, done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void): void {
+export function writeStore(
+  store: AgentStore,
+  at: StoredTexts,
+  json: string,
+  done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void,
+): void {
   const { record } = store;
+  const save = store.save as TextSave;
   const mark = uuid();
-  const saved: Saved = JSON.parse(json);
-  const text: Marked = record ? { ...saved, mark } : saved;
+  const [made, text] = recordOf(json, mark, at);
+  const writing = (at.writing ??= new Set());
   let kept = false;
   // Both begin in this task: a page that is left has no other.
-  let open = record ? 2 : 1;
+  let open = 2;
   let failure: { readonly cause: unknown } | undefined;
-  const end = (): void => void (--open || done(failure, kept || !failure));
-  if (record) settle(() => record.save(recordOf(saved, mark, at)), () => ((kept = true), end()), end);
-  (at.writing ??= new Set()).add(mark);
+  const end = (_?: unknown): void => void (--open || done(failure, kept || !failure));
+  settle(() => record?.save(made), () => end(kept = !!record), end);
+  writing.add(mark);
   const wrote = (refused?: { readonly cause: unknown }): void => {
     failure = refused;
-    at.writing!.delete(mark);
-    at.refused = refused && record && { mark, saved };
-    // Whatever was asked for until now may have been read before.
-    if (!refused && record) note(at, ++begun, text);
+    writing.delete(mark);
+    at.refused = refused && { mark, json };
+    if (!refused) at.there = text;
     end();
   };
-  const save = store.save as TextSave;
   // The last of two members of one name counts.
-  const put = (): unknown => (save.text ? save.text(`${json.slice(0, -1)},"mark":"${mark}"}`) : store.save(text));
+  const put = (): unknown => (save.text ? save.text(`${json.slice(0, -1)},"mark":"${mark}"}`) : store.save({ ...JSON.parse(json), ...(record && { mark }) }));
   settle(put, () => wrote(), (cause) => wrote({ cause }));
 }

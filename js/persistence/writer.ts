@@ -2,7 +2,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import type { SavesKit } from "./open.js";
-import type { Text } from "./record.js";
+import type { StoredTexts } from "./record.js";
 
 /** A save that is to be written. */
 export interface Write {
@@ -17,8 +17,8 @@ export interface Write {
 export type Writer = ReturnType<typeof createWriter>;
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
-export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => void) {
-  let next: (Omit<Write, "done"> & { readonly done: readonly Write["done"][] }) | undefined;
+export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended: () => void) {
+  let next: Write | undefined;
   let writing = 0;
   let hangs = false;
   const waiting: (() => void)[] = [];
@@ -37,7 +37,7 @@ export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => 
       if (failure) failed(failure.cause);
       writing--;
       hangs = false;
-      for (const each of done) each(kept);
+      done(kept);
       ended();
       start();
       rest();
@@ -58,7 +58,8 @@ export function createWriter({ writeStore }: SavesKit, text: Text, ended: () => 
         rest();
         done(false);
       }, Math.min(waitMs, 1e9));
-      next = { ...write, done: [...(next?.done ?? []), done] };
+      const before = next;
+      next = { ...write, done: (kept) => (before?.done(kept), done(kept)) };
       start();
       // A store that hangs is waited for once.
       if (hangs) done(false);

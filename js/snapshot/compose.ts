@@ -11,16 +11,14 @@ export function union<Item>(one: readonly Item[] = [], other: readonly Item[] = 
   return [...one, ...other.filter((item) => !knownIds.has(id(item)))];
 }
 
-/**
- * A save where there is no session: the last one that is known, with the thread as it is and the submits that came since.
- * `lastSave`: JSON text.
- */
-export function composeSave(
-  lastSave: string | undefined,
-  { threadId, messages, state }: Pick<SavedAgent, "threadId" | "messages" | "state">,
-  waiting: readonly Queued[] = [],
-): string {
-  const last: Partial<Saved> = lastSave === undefined ? nothing : JSON.parse(lastSave);
+type ThreadOfSave = Pick<SavedAgent, "threadId" | "messages" | "state">;
+
+/** The last save or record that is known, with the thread as it is and the submits that came since. */
+export function compose(last: Partial<Saved>, { threadId, messages, state }: ThreadOfSave, waiting: readonly Queued[] = []): Saved {
   const begun = waiting.filter(({ runId }) => runId !== last.runId);
-  return JSON.stringify({ ...nothing, ...last, threadId, messages, state, queue: union(last.queue, begun, ({ runId }) => runId) });
+  return { ...nothing, ...last, threadId, messages, state, queue: union(last.queue, begun, ({ runId }) => runId) };
 }
+
+/** The same as JSON text. */
+export const composeSave = (last = "{}", ...since: [thread: ThreadOfSave, waiting?: readonly Queued[]]): string =>
+  JSON.stringify(compose(JSON.parse(last), ...since));

@@ -1,31 +1,48 @@
-// The intents that a session in a worker was told, until it has answered.
+// The intents that a session in a worker is told, until it has answered.
 //
-//   call ──► shown as guessed ────────────────────► patch shown, intent dropped
+//   call ──► shown as its fold has it ─────────────► patch shown, intent dropped
 //      └──────────► worker: core ──► echo, patch ──┘
 
-import { keep } from "../snapshot/mirror.js";
 import type { AgentSnapshot } from "../api/types.js";
-import type { LateCore, LinkState, PendingIntent } from "../core/client.js";
-import { unansweredOf } from "./loss.js";
+import type { LateSession, LinkClient, LinkState, PendingIntent } from "../core/client.js";
+import { begins } from "../intents/run.js";
+import { composeSave } from "../snapshot/compose.js";
+import { keep } from "../snapshot/mirror.js";
+import { createRemains, unansweredOf, type LateRemains } from "./remains.js";
 import type { RemoteSession } from "./session.js";
 
-export interface Answers<State> extends Pick<LateCore<State>, "keep"> {
-  /** The session was told these; resolves when it has answered. */
-  tell(session: RemoteSession, ...told: PendingIntent<State>[]): Promise<void>;
+/** The session as its link sees it, and what it answers. */
+export interface Answers<State> extends LateSession<State>, LateRemains<State> {
   /** It has answered for a ticket. Returns whether it had not said before that it has that submit. */
   settled(ticket: number): boolean;
-  /** Drops what it has answered for. False if that is nothing. */
-  drop(): boolean;
-  /** Shows the thread without that, unless the patch that has it is not applied to its end. */
+  /** Shows the thread without what it has answered for, unless the patch that has it is not applied to its end. */
   catchUp(): void;
 }
 
 /** It was told nothing yet. */
-export function createAnswers<State>(shared: () => LinkState<State>): Answers<State> {
+export function createAnswers<State>(client: LinkClient<State>, shared: LinkState<State>, session: () => RemoteSession): Answers<State> {
+  const { list, add, confirm, confirmed } = shared.pending;
+  const remains = createRemains(client, shared);
   // Intents were dropped since the thread was last shown without any.
   let dropped = false;
+  /** It has these to do; resolves when it has answered. */
+  const tell = (...told: PendingIntent<State>[]): Promise<void> => {
+    const done = new Promise<void>((resolve) =>
+      session().echo((answered) => {
+        for (const step of told) {
+          step.done ||= answered;
+          // In this turn: what comes with the same message is of a later time.
+          step.applied?.();
+        }
+        resolve();
+      })
+    );
+    add(...told);
+    return done;
+  };
+
+  /** Drops what was answered for. Whether that is something. */
   const drop = (): boolean => {
-    const { list } = shared().pending;
     const still = list.filter(({ done }) => !done);
     const drops = still.length < list.length;
     list.splice(0, list.length, ...still);
@@ -33,38 +50,59 @@ export function createAnswers<State>(shared: () => LinkState<State>): Answers<St
     return drops;
   };
   const catchUp = (): void => {
-    const { home: { live }, pending } = shared();
-    if (!live?.partly() && drop()) pending.show();
+    if (!shared.home.live?.partly() && drop()) confirm(confirmed());
   };
+
   return {
-    tell: (session, ...told) => {
-      const done = new Promise<void>((resolve) =>
-        session.echo(() => {
-          for (const step of told) {
-            step.done = true;
-            // In this turn: what comes with the same message is of a later time.
-            step.applied?.();
-          }
-          resolve();
-        })
-      );
-      shared().pending.add(...told);
-      return done;
+    ...remains,
+    taking: createTaking(client, shared, remains, tell),
+    opened: (all) => {
+      const shown = confirmed();
+      // Decisions are not told anew should it be lost: they may be what it is lost at.
+      const begun = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
+      void tell({ fold: () => shown }, ...begun);
+    },
+    answered: (next) => {
+      drop();
+      if (!dropped || list.length) return next;
+      dropped = false;
+      return keepShown(client.read(), next);
     },
     settled: (ticket) => {
-      const { pending } = shared();
-      const early = unansweredOf(pending).some(({ run }) => run?.ticket === ticket);
-      for (const step of pending.list) if (step.run?.ticket === ticket || step.stops) step.done = true;
+      const early = unansweredOf(list).some(({ run }) => run?.ticket === ticket);
+      for (const step of list) if (step.run?.ticket === ticket || step.stops) step.done = true;
       catchUp();
       return early;
     },
-    ...{ drop, catchUp },
-    keep: (shown, next) => {
-      const last = dropped;
-      dropped = false;
-      return last ? keepShown(shown, next) : next;
-    },
+    catchUp,
   };
+}
+
+/** How such a session takes an intent: it is told, by `tell`. */
+function createTaking<State>(
+  { read, empty }: LinkClient<State>,
+  { runs }: LinkState<State>,
+  remains: LateRemains<State>,
+  tell: (told: PendingIntent<State>) => Promise<void>,
+): LateSession<State>["taking"] {
+  return (intake) => ({
+    run: (run) => {
+      const waits = !!(read().isLoading || run.part || run.waits);
+      // One that may be refused is in no save before it is taken.
+      const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
+      intake.run(run);
+      void tell({ fold: waits ? (at) => at : begins(run), run, kept, waits });
+    },
+    apply: ({ applied, ...intent }) => {
+      if (intent.resets) {
+        remains.begins(intent.save ?? composeSave(undefined, empty()));
+        // It ends the replies so far: one that is sent from now on is none of theirs.
+        for (const run of runs) run.part &&= intent;
+      }
+      intake.apply(intent);
+      return tell({ ...intent, applied });
+    },
+  });
 }
 
 /** Values that came as they were shown stay the same objects. */

@@ -1,13 +1,16 @@
-// The link of an agent whose core is in a worker: that of every agent (core/link.ts), over sessions that answer later. What the page
-// knows of the worker's save is kept for the time after it (last-save.ts).
+// The link of an agent whose core is in a worker: that of every agent (core/link.ts), over sessions that answer later.
 
+import { misuse } from "../base/failure.js";
+import { weakly } from "../base/weakly.js";
 import { createLink } from "../core/link.js";
 import { createLinkState } from "../core/link-state.js";
 import type { LinkClient, Link } from "../core/client.js";
 import type { Core } from "../core/loader.js";
-import { portTo } from "../core/port.js";
+import { portTo, type Port } from "../core/port.js";
+import type { Intent } from "../intents/intent.js";
+import { createAnswers } from "./answers.js";
 import type { Pool } from "./pool.js";
-import { createSessions, type Sessions } from "./sessions.js";
+import { createRemoteSession, type RemoteSession } from "./session.js";
 
 /** Where the core of an agent is. */
 export type CorePlace = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
@@ -18,14 +21,41 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     ...client,
     source: async () => {
       const place = await client.source();
-      if (place.at === "worker") return { open: sessions.open, gone: () => !pool.has() };
+      shared.late = place.at === "worker" ? answers : undefined;
+      if (place.at === "worker") return { open, gone: () => !pool.has() };
       const { message } = pool.refusal();
       client.emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${message}` });
       return portTo(place.core);
     },
   };
-  const sessions: Sessions<State> = createSessions(pool, inPort, () => ({ link, shared }));
-  const shared = createLinkState(inPort, sessions.core);
+  const shared = createLinkState(inPort);
   const link = createLink(inPort, shared);
+  const answers = createAnswers(inPort, shared, () => current!);
+  let current: RemoteSession | undefined;
+
+  const open: Port["open"] = (options, messages, state, page) => {
+    const host = weakly(page);
+    const life = { die: (reason: string): void => session.die(reason) };
+    const place = pool.open(weakly(life).die);
+    const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
+      misused: (why) => client.emitter.emit("error", misuse(why)),
+      unrestored: (why) => client.refused(misuse(why)),
+      settling: (ticket, settle) => {
+        const early = answers.settled(ticket);
+        settle();
+        if (early) client.save(link.save(), () => {});
+      },
+      lost: (cause, died) => {
+        const decisions = died ? (shared.pending.list.filter(({ acts }) => acts) as readonly Intent<State>[]) : [];
+        // Once, so that what ends a worker does not end one after the other.
+        if (host.lost(cause, died)) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
+      },
+      reported: (json) => {
+        if (session === current) answers.reported(json);
+      },
+      ...{ executes: answers.executes, received: answers.catchUp, working: place.working, closed: place.close, life },
+    });
+    return (current = session);
+  };
   return link;
 }

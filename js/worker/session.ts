@@ -8,7 +8,7 @@ import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { retained, whenCollected } from "../base/weak.js";
 import type { BeginningMethod } from "../intents/run.js";
-import type { OpenSession } from "../core/port.js";
+import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
@@ -57,35 +57,26 @@ export interface SessionOwner {
   unrestored(why: Failure): void;
   /** A ticket ends; `settle` ends it. */
   settling(ticket: number, settle: () => void): void;
-  /** The members of a save without the thread. */
-  saved(json: string): void;
-  /** A whole save, which is about to be written. */
-  saving(json: string): void;
+  /** The session has reported this: a save, or the members of one without the thread. */
+  reported(json: string): void;
+  /** The page is about to begin this call. */
+  executes(toolCallId: string): void;
   /** The worker has nothing more to say for now. */
   received(): void;
-  /**
-   * The session is lost; `died`: its worker has ended. The returned function is called once that is settled, in place of the
-   * agent's looking for the error.
-   */
-  lost(died: boolean): (() => void) | undefined;
+  /** The session is lost; `died`: its worker has ended. */
+  lost(cause: AgentError, died: boolean): void;
   /** Whether the page waits for something of the worker. */
   working(on: boolean): void;
-  /** The page is about to execute this call. */
-  begun(toolCallId: string): void;
   /** It is over with this session. */
   closed(): void;
   /** Others reference this object weakly: it lives as long as the session. */
   readonly life: object;
-  /** The session is about to read this save. */
-  restoring(json: string): void;
-  /** The agent as a save: JSON text. */
-  save(): string;
 }
 
 /** A session in a worker. */
 export interface RemoteSession extends OpenSession {
-  /** Calls back when the worker has done all that it was told before; at once if it never will. */
-  echo(done: () => void): void;
+  /** Calls back when the worker has done all that it was told before, or never will. */
+  echo(done: (answered: boolean) => void): void;
   /** The worker is gone. */
   die(reason: string): void;
 }
@@ -97,8 +88,7 @@ type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) =>
 interface WorkerCalls {
   /** Gives the worker something to do. */
   readonly tell: Pipe<FromPage>["tell"];
-  /** Calls back when the worker has done all that it was told before. */
-  echo(done: () => void): void;
+  readonly echo: RemoteSession["echo"];
   end(): void;
   /** The guard's counters. */
   counters(): string | undefined;
@@ -110,7 +100,7 @@ export function createRemoteSession(
   options: string,
   messages: string | undefined,
   state: string | undefined,
-  host: Host,
+  host: SessionHost,
   owner: SessionOwner,
 ): RemoteSession {
   const echoes = createEchoes();
@@ -124,13 +114,19 @@ export function createRemoteSession(
     echoes.close();
     owner.closed();
   };
-  const loss = createLoss(host, owner, close);
+  let lost = false;
+  const lose = (cause: AgentError, died = false): void => {
+    if (lost) return;
+    lost = true;
+    close(cause.message);
+    owner.lost(cause, died);
+  };
 
   const mine: FromWorker = {
     ...passedOn(host, owner),
     ...requests.answers,
     ...shown.answers,
-    lost: (why, trapped) => loss.fail(toLoss(why, trapped)),
+    lost: (why, trapped) => lose(toLoss(why, trapped)),
     echo: echoes.arrived,
     idle: wait.idle,
     ended: () => close("The session has ended"),
@@ -148,42 +144,19 @@ export function createRemoteSession(
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
-    call: createMethods(JSON.parse(options) as SessionOptions, owner, {
+    call: createMethods(JSON.parse(options) as SessionOptions, {
       ...{ tell, counters: shown.counters, end: () => pipe.tell("end") },
       echo: (done) => session.echo(done),
     }),
-    takePatch: () => {
-      if (loss.error()) throw loss.error();
-      return shown.take(() => pipe.tell("take"));
-    },
+    takePatch: () => shown.take(() => pipe.tell("take")),
     free: () => {},
     enter: (entry) => (entry?.(session), true),
-    echo: (done) => {
-      if (loss.error()) done();
-      else pipe.tell("echo", echoes.expect(done));
-    },
-    die: (reason) => loss.fail(internal("The worker has failed", new Error(reason)), true),
+    echo: (done) => echoes.expect(done, (number) => pipe.tell("echo", number)),
+    die: (reason) => lose(internal("The worker has failed", new Error(reason)), true),
   };
   tell("open", options, messages, state);
   whenCollected(session, ending(pipe, owner.closed));
   return session;
-}
-
-/** The loss of a session, which `close` closes with the message of the error. */
-function createLoss(host: Host, owner: SessionOwner, close: (reason: string) => void) {
-  let failure: AgentError | undefined;
-  return {
-    error: () => failure,
-    fail: (error: AgentError, died = false): void => {
-      if (failure) return;
-      failure = error;
-      const settle = owner.lost(died);
-      close(error.message);
-      if (settle) settle();
-      // The agent finds it where it looks for a patch.
-      else host.changed(true);
-    },
-  };
 }
 
 /** Why the worker's session is lost. */
@@ -194,27 +167,27 @@ function toLoss(why: Failure, trapped: boolean): AgentError {
 }
 
 /** The calls of the worker that go on to the host and the owner. */
-function passedOn(host: Host, owner: SessionOwner) {
+function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported },
     save: (number, holds, json) => {
-      owner.saving(json);
+      owner.reported(json);
       host.save(number, holds, json);
     },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     settled: (ticket, json) => owner.settling(ticket, () => host.settled(ticket, json)),
     refused: (ticket, why) => owner.settling(ticket, () => host.settled(ticket, `{"outcome":"dropped"}`, why)),
     execute: (toolCallId, ...call) => {
-      owner.begun(toolCallId);
+      owner.executes(toolCallId);
       host.execute(toolCallId, ...call);
     },
   } satisfies Partial<FromWorker>;
 }
 
 /** The methods of a session. Those that the page has no answer to, and nothing more to do for, it passes on. */
-function createMethods(options: SessionOptions, owner: SessionOwner, { tell, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
+function createMethods(options: SessionOptions, { tell, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
   let tickets = 0;
   let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
   const act = (method: Act, json?: string): true => {
@@ -222,14 +195,10 @@ function createMethods(options: SessionOptions, owner: SessionOwner, { tell, cou
     return true;
   };
   const own: OwnMethods = {
-    restore: (json) => {
-      owner.restoring(json!);
-      act("restore", json);
-    },
     disconnect: () => {
       act("disconnect");
       // The agent waits for it.
-      return new Promise<void>(echo);
+      return new Promise<void>((resolve) => echo(() => resolve()));
     },
     listen: (json) => {
       // Options may be set with every rendering.
@@ -241,7 +210,6 @@ function createMethods(options: SessionOptions, owner: SessionOwner, { tell, cou
       const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
       throw unsupported("worker", message);
     },
-    save: owner.save,
     dispose: end,
   };
   return (method, json) => {
@@ -320,23 +288,25 @@ function createShown(host: Host) {
 
 /** The calls that wait until the worker has done what it was sent before. */
 function createEchoes() {
-  const waiting = new Map<number, () => void>();
+  const waiting = new Map<number, (answered: boolean) => void>();
   let calls = 0;
+  let closed = false;
   return {
-    expect: (done: () => void): number => {
+    expect: (done: (answered: boolean) => void, ask: (number: number) => void): void => {
+      if (closed) return done(false);
       waiting.set(++calls, done);
-      return calls;
+      ask(calls);
     },
     arrived: (number: number): void => {
       const done = waiting.get(number);
       waiting.delete(number);
-      done?.();
+      done?.(true);
     },
     /** Nothing comes from now on. */
     close: (): void => {
-      const done = [...waiting.values()];
+      closed = true;
+      for (const done of waiting.values()) done(false);
       waiting.clear();
-      for (const echo of done) echo();
     },
   };
 }

@@ -54,36 +54,37 @@ impl Options {
     /// Reads `{threadId, rules?, binary?, protocol?, events?, saves?, network?}` and the limits: `{frameBytes?, stateBytes?, threadBytes?,
     /// items?, warnings?, errorBodyBytes?, errorBodyMs?, queue?, depth?, history?, graceMs?}`, all of them whole numbers.
     pub fn read(fields: &Fields<'_>) -> Result<Self, Misuse> {
-        let limit = |name: &str, default: u64| fields.whole(name).unwrap_or(default);
-        let bytes = |name: &str, default: usize| limit(name, default as u64) as usize;
         let strict = fields.text("rules").as_deref() == Some("strict");
         if strict && !cfg!(feature = "codecs") {
             return Err(Misuse::Input("the full module"));
         }
         let protocol = fields.text("protocol").map_or(Some(Protocol::CURRENT), |version| Protocol::parse(&version));
-        let default = Self::default();
-        Ok(Self {
+        let mut options = Self {
             thread_id: fields.text("threadId").unwrap_or_default().into_owned(),
             strict,
             binary: cfg!(feature = "codecs") && fields.yes("binary"),
             protocol: protocol.ok_or(Misuse::Input("1.0 or 0.0.x"))?,
             events: Wanted::read(&fields.text("events").unwrap_or_default()),
-            max_frame_bytes: bytes("frameBytes", default.max_frame_bytes),
-            long_event: default.long_event,
-            max_state_bytes: bytes("stateBytes", default.max_state_bytes),
-            max_thread_bytes: bytes("threadBytes", default.max_thread_bytes),
-            max_items: bytes("items", default.max_items),
-            max_warnings: bytes("warnings", default.max_warnings),
-            max_error_body_bytes: bytes("errorBodyBytes", default.max_error_body_bytes),
-            error_body_ms: limit("errorBodyMs", 5000) as f64,
-            max_queue: bytes("queue", default.max_queue),
-            // The reader recurses; this much fits the stack of every engine.
-            max_depth: bytes("depth", default.max_depth).min(4096),
-            max_history: bytes("history", default.max_history),
-            grace_ms: limit("graceMs", 1000) as f64,
             saves: fields.yes("saves"),
             network: Network::read(fields.get("network").map_or("{}", Raw::text))?,
-        })
+            ..Self::default()
+        };
+        let limit = |name: &str, limit: &mut usize| *limit = fields.whole(name).map_or(*limit, |it| it as usize);
+        limit("frameBytes", &mut options.max_frame_bytes);
+        limit("stateBytes", &mut options.max_state_bytes);
+        limit("threadBytes", &mut options.max_thread_bytes);
+        limit("items", &mut options.max_items);
+        limit("warnings", &mut options.max_warnings);
+        limit("errorBodyBytes", &mut options.max_error_body_bytes);
+        limit("queue", &mut options.max_queue);
+        limit("depth", &mut options.max_depth);
+        limit("history", &mut options.max_history);
+        let time = |name: &str, time: &mut f64| *time = fields.whole(name).map_or(*time, |given| given as f64);
+        time("errorBodyMs", &mut options.error_body_ms);
+        time("graceMs", &mut options.grace_ms);
+        // The reader recurses; this much fits the stack of every engine.
+        options.max_depth = options.max_depth.min(4096);
+        Ok(options)
     }
 }
 

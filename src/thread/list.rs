@@ -121,6 +121,7 @@ impl MessageList {
     }
 
     /// The message in a slot, for the one who writes the patch.
+    #[inline(never)]
     pub fn get_mut(&mut self, slot: usize) -> Option<&mut Entry> {
         self.slab.get_mut(slot)?.as_mut().filter(|entry| !entry.gone)
     }

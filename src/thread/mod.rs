@@ -366,9 +366,14 @@ impl Thread {
         self.list.iter().filter(answers).map(|entry| entry.write_outgoing(list, protocol)).sum()
     }
 
-    /// Writes the messages as the snapshot has them.
+    /// Writes the messages as the snapshot has them, each in a line of its own: no message has a line break outside of a string.
     pub(crate) fn write_messages(&self, list: &mut JsonWriter<'_>) {
-        self.list.iter().for_each(|entry| entry.write(list.item()));
+        self.list.iter().for_each(|entry| {
+            let out = list.item();
+            out.push('\n');
+            entry.write(out);
+            out.push('\n');
+        });
     }
 
     /// Messages and state, to be compared.

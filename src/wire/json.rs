@@ -178,38 +178,17 @@ pub(super) fn literal(text: &str) -> Option<Str<'_>> {
     text.strip_prefix('"')?.strip_suffix('"').map(Str::from_raw)
 }
 
-/// How many members an object may have before they go to the heap. An event rarely has more.
-const INLINE: usize = 8;
-
-/// The members of an object, in order, in place.
-#[derive(Debug, Clone)]
+/// The members of an object, in order.
+#[derive(Debug, Clone, Default)]
 pub struct Fields<'a> {
-    inline: [(&'a str, Raw<'a>); INLINE],
-    used: usize,
-    /// All of them, once there are more.
-    heap: Vec<(&'a str, Raw<'a>)>,
+    members: Vec<(&'a str, Raw<'a>)>,
     escaped_keys: bool,
 }
 
 impl<'a> Fields<'a> {
-    fn new() -> Self {
-        Self { inline: [("", Raw("null")); INLINE], used: 0, heap: Vec::new(), escaped_keys: false }
-    }
-
     fn push(&mut self, key: &'a str, escaped: bool, value: Raw<'a>) {
         self.escaped_keys |= escaped;
-        match self.inline.get_mut(self.used) {
-            Some(place) => {
-                *place = (key, value);
-                self.used += 1;
-            }
-            None => {
-                if self.heap.is_empty() {
-                    self.heap.extend_from_slice(&self.inline);
-                }
-                self.heap.push((key, value));
-            }
-        }
+        self.members.push((key, value));
     }
 
     /// The members of the object that the text is; `None`: it is something else.
@@ -220,7 +199,7 @@ impl<'a> Fields<'a> {
 
     /// Every member, with its key as it stands.
     pub(crate) fn raw(&self) -> &[(&'a str, Raw<'a>)] {
-        if self.heap.is_empty() { self.inline.get(..self.used).unwrap_or_default() } else { &self.heap }
+        &self.members
     }
 
     /// The member called `name`; of several, the last one.

@@ -1,8 +1,8 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
-//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
-//! usage?, lastEventId?, cursor?, first?, behind?, usageTold?, checkpoint?, earlier?}`. A later version that means something else has
-//! another `v`.
+//! `{v, threadId, runId?, running?, interrupts, unsent, handled, untold?, turn?, failed?, queue, resumed?, usage?, lastEventId?, cursor?,
+//! first?, behind?, usageTold?, checkpoint?, earlier?, messages, state}`. A later version that means something else has another `v`. What
+//! grows with the thread is at the end, each message in a line of its own: the page reads no more than it has to.
 
 use crate::session::Session;
 use crate::session::page::Page;
@@ -34,12 +34,6 @@ impl Session {
         let connected = self.run.as_ref().map(|run| run.end().is_none());
         let running = self.rejoin.is_unfinished(connected);
         object.flag("running", running);
-        if thread {
-            let mut messages = JsonWriter::array(object.member("messages"));
-            self.thread.write_messages(&mut messages);
-            messages.close();
-            self.thread.state().write(object.member("state"));
-        }
         self.thread.write_interrupts(object.member("interrupts"));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
@@ -61,6 +55,12 @@ impl Session {
         let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
         let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
         self.rejoin.save(&mut object, joinable, running, whole_threads, &self.thread);
+        if thread {
+            let mut messages = JsonWriter::array(object.member("messages"));
+            self.thread.write_messages(&mut messages);
+            messages.close();
+            self.thread.state().write(object.member("state"));
+        }
         object.close();
         json
     }

@@ -31,11 +31,11 @@ pub enum ErrorKind {
 
 /// An error of a run: a row of [`AGENT_ERROR`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct AgentError(Row);
+pub struct AgentError(Box<Row>);
 
 impl AgentError {
     pub(crate) fn new(kind: ErrorKind, message: &str, retryable: bool) -> Self {
-        let mut row = Row::new(AGENT_ERROR);
+        let mut row = Box::new(Row::new(AGENT_ERROR));
         row.set_word(ERROR_KIND, kind as u8);
         row.set_word(RETRYABLE, retryable.into());
         Self(row).with(ERROR_TEXT, Some(message))

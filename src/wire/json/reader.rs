@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn members(&mut self) -> Result<Fields<'a>, JsonError> {
-        let mut fields = Fields::new();
+        let mut fields = Fields::default();
         if self.next() != Some(b'{') {
             return self.surprise();
         }

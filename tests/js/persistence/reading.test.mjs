@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { deferred, load } from "../lib.mjs";
 import { turn } from "./over-stores.mjs";
 
-const { ask } = await load("persistence/reading");
+const { ask } = await load("persistence/saves");
 const { settle } = await load("base/promise");
 const { union } = await load("snapshot/compose");
 
@@ -92,7 +92,8 @@ describe("a question to a store", () => {
     const self = thread();
     const answer = deferred();
     ask(self, () => answer.promise);
-    Object.assign(self, { gate: "ended", dirty: true, last: JSON.stringify(save("said")), answered: () => heard.push("answered") });
+    Object.assign(self, { gate: "ended", dirty: true, last: JSON.stringify(save("said")) });
+    self.question.answered = () => heard.push("answered");
     mock.timers.tick(500);
     answer.resolve(save("1"));
     await turn();

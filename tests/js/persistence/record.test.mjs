@@ -131,6 +131,30 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
     assert.deepEqual(readStore(store, {}, first), JSON.parse(json));
   });
 
+  it("is not read but for what its record needs", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    const store = localStorageStore("k");
+    const at = {};
+    const messages = [user('a"\\', "an old question"), { id: "b", role: "assistant", content: "an old answer" }];
+    /** A save as the core writes it. */
+    const lined = (list) => {
+      const { messages: _, state, ...facts } = saved;
+      const lines = list.map((message) => `\n${JSON.stringify(message)}\n`).join();
+      return `${JSON.stringify(facts).slice(0, -1)},"messages":[${lines}],"state":${JSON.stringify(state)}}`;
+    };
+    writeStore(store, at, lined(messages), () => {});
+    const parse = mock.method(JSON, "parse");
+    writeStore(store, at, lined([...messages, user("c", "new")]), () => {});
+    parse.mock.restore();
+    const read = parse.mock.calls.map(({ arguments: [text] }) => text).join();
+    assert.deepEqual([read.includes("an old"), read.includes("new")], [false, true]);
+    const { messages: kept, queue } = JSON.parse(localStorage.getItem("k:record"));
+    assert.deepEqual([kept.map(({ id }) => id), queue], [["c"], []]);
+    assert.deepEqual(readStore(store, {}, first).messages, [...messages, user("c", "new")]);
+    writeStore(store, at, JSON.stringify({ ...saved, messages: [...messages, user("c", "new"), user("d", "newer")] }), () => {});
+    assert.deepEqual(JSON.parse(localStorage.getItem("k:record")).messages.map(({ id }) => id), ["d"], "of the page");
+  });
+
   it("goes through the function of an application that put its own into the store", async () => {
     const { writeStore } = await load("persistence/record");
     const saves = [];

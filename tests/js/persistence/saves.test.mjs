@@ -43,7 +43,7 @@ describe("a save without a session keeps what the last one had", () => {
     agent.submit({ message: "2", runId: "s" });
     Session.last.save = () => JSON.stringify({ ...full, handled: ["kept"], queue: [queued("s")] });
     Session.last.settleAlone({ runId: "x", outcome: "success" });
-    Session.last.patch(["=", ["interrupts"], [{ id: "i", reason: "ask" }]], ["=", ["toolCalls"], [{ id: "c" }]]);
+    Session.last.patch(["=", ["interrupts"], [{ id: "i", reason: "ask" }]], ["=", ["toolCalls"], [{ id: "c", status: "running" }]]);
     Session.last.changed(true);
     Session.last.throws.takePatch = trap();
     Session.last.changed(true);
@@ -51,11 +51,11 @@ describe("a save without a session keeps what the last one had", () => {
     assert.equal(agent.getSnapshot().status, "error");
     agent.setState({ n: 2 });
     hide();
-    assert.deepEqual([store.now.handled, store.now.interrupts.map(({ id }) => id)], [["kept", "c"], ["i"]]);
+    assert.deepEqual([store.now.handled, store.now.failed, store.now.interrupts.map(({ id }) => id)], [["kept"], ["c"], ["i"]]);
     assert.deepEqual([store.now.messages[0].content, waiting(store.now), store.now.state], ["1", ["s"], { n: 2 }]);
     void agent.submit("3");
     await until(() => Session.all.length === 2);
-    assert.deepEqual([Session.last.restored.handled, waiting(Session.last.restored)], [["kept", "c"], ["s"]]);
+    assert.deepEqual([Session.last.restored.handled, waiting(Session.last.restored)], [["kept"], ["s"]]);
   });
 
   it("when it is disposed of, once, and nothing is written after that", async () => {

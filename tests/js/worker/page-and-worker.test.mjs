@@ -177,8 +177,8 @@ for (const where of ["the page", "a worker"]) {
       }
     });
 
-    it("saves a queue without what was cancelled, and nothing of what was reset, also in the same task", async () => {
-      for (const how of ["cancelQueued", "signal", "reset"]) {
+    it("saves a queue as it was edited, without what was cancelled, and nothing of what was reset, also in the same task", async () => {
+      for (const how of ["cancelQueued", "signal", "reset", "editQueued"]) {
         const persist = memoryStore();
         const side = make({ persist });
         const abort = new AbortController();
@@ -187,10 +187,13 @@ for (const where of ["the page", "a worker"]) {
         await until(() => persist.kept?.queue.length && side.now().queue.length);
         if (how === "cancelQueued") side.agent.cancelQueued(side.now().queue[0].id);
         else if (how === "signal") abort.abort();
-        else side.agent.reset();
-        assert.deepEqual(side.agent.save().queue, [], how);
+        else if (how === "reset") side.agent.reset();
+        else side.agent.editQueued(side.now().queue[0].id, "edited");
+        const left = how === "editQueued" ? ["edited"] : [];
+        const contents = ({ queue }) => queue.map(({ messages }) => messages[0].content);
+        assert.deepEqual(contents(side.agent.save()), left, how);
         side.agent.dispose();
-        await until(() => persist.kept.queue.length === 0);
+        await until(() => contents(persist.kept).join() === left.join());
       }
     });
 

@@ -1,0 +1,63 @@
+// The remains of a session: what it has last reported, with what has happened since. The next home of the thread begins with them, after a
+// trap as after the end of a worker.
+//
+//   report: a save, or a record and its thread ──┐
+//   since: calls that were begun, intents ───────┴──► save ──► next home
+//
+// A session in this page has reported saves, if there is a store, and no intent of its waits. For one in a worker see js/worker/remains.ts.
+
+import { AgentError } from "../api/error.js";
+import type { AgentSnapshot } from "../api/types.js";
+import { internal } from "../base/failure.js";
+import { compose } from "../snapshot/compose.js";
+import { cutOff } from "../snapshot/cut-off.js";
+import type { Saved } from "../snapshot/save.js";
+import type { LinkClient, LinkState } from "./client.js";
+
+/** The remains of a session. */
+export interface Remains<State> {
+  /** The thread as it was shown. */
+  readonly shown: AgentSnapshot<State>;
+  /** The last report, with what has happened since; empty if there was none. Without it the next home begins with what is shown. */
+  readonly report: Partial<Saved> | undefined;
+}
+
+/** The thread, with the messages that wait in its queue. */
+const withQueue = <State>(
+  { messages }: Pick<AgentSnapshot<State>, "messages">,
+  { queue }: AgentSnapshot<State>,
+): AgentSnapshot["messages"] => [...messages, ...queue.flatMap((row) => row.messages)];
+
+/** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */
+export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
+  const { threadId, toolCalls } = shown;
+  const interrupts = shown.interrupts.map(({ answered: _, ...interrupt }) => interrupt);
+  const reported = report?.v;
+  if (!report || !(reported || report.queue?.length || interrupts.length || toolCalls.length)) return;
+  const resumes = client.resumes();
+  // The server continues after what the report has.
+  const joins = reported && resumes && shared.pending.confirmed().isLoading;
+  const thread = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
+  const known = new Set(report.turn?.calls.map(({ id }) => id));
+  const open = toolCalls.filter(({ id, status }) => !resumes && status === "running" && !known.has(id));
+  const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
+  // After an error nothing continues by itself. Without a store that has the queue as well, what waits in it goes into the thread.
+  const inThread = failed && !client.parts()!.settings.saves;
+  const since = {
+    ...report,
+    ...(!reported && { handled: idsOf(toolCalls) }),
+    ...(reported && failed && { running: true, failed: [...(report.failed ?? []), ...idsOf(open)] }),
+    ...(inThread && { queue: [] }),
+    interrupts,
+  };
+  const messages = inThread ? withQueue(thread, shown) : thread.messages;
+  shared.home = { at: "saved", last: JSON.stringify(compose(since, { threadId, messages, state: thread.state })) };
+}
+
+/** The session is lost, which is an error of its runs. */
+export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, cause: unknown, remains: Remains<State>): void {
+  remain(client, shared, remains, true);
+  const left = cutOff(remains.shown, "error");
+  const error = AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause);
+  shared.giveUp(error, { ...left, messages: withQueue(left, left) });
+}

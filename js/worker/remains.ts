@@ -1,0 +1,102 @@
+// The remains of a session in a worker (core/remains.ts). It reports records, and has yet to answer for some of what it was told.
+
+import type { LateSession, LinkClient, LinkState, OpenHome, PendingIntent } from "../core/client.js";
+import { lose, remain, type Remains } from "../core/remains.js";
+import { queuedOf } from "../intents/run.js";
+import { compose, union } from "../snapshot/compose.js";
+import { messageKey } from "../snapshot/message-key.js";
+import type { Queued, Saved } from "../snapshot/save.js";
+
+/** The reports of a session, its save, and how it is lost. */
+export interface LateRemains<State> extends Pick<LateSession<State>, "save" | "lose"> {
+  /** It has reported this, of the thread as it is now: a save, or a record. */
+  reported(json: string): void;
+  /** The page begins this call. */
+  executes(toolCallId: string): void;
+  /** The thread begins anew, as this save. */
+  begins(save: string): void;
+}
+
+type Intents<State> = readonly PendingIntent<State>[];
+
+/** The submits that were not answered for. */
+export const unansweredOf = <State>(list: Intents<State>): Intents<State> => list.filter(({ run, kept, done }) => run && kept && !done);
+
+/** A queue, as these change it. */
+const changed = <State>(queue: readonly Queued[] = [], list: Intents<State>): readonly Queued[] =>
+  list.reduce((at, { runId, waiting }) => (waiting ? at.flatMap((each) => (each.runId === runId ? (waiting(each) ?? []) : each)) : at), queue);
+
+/** Nothing was reported yet. */
+export function createRemains<State>(client: LinkClient<State>, shared: LinkState<State>): LateRemains<State> {
+  const { pending } = shared;
+  const { list } = pending;
+  // The calls that were begun since the last report.
+  const executed = new Set<string>();
+  const report = (change: Partial<OpenHome<State>>): void => {
+    executed.clear();
+    if (shared.home.at === "open") Object.assign(shared.home, change);
+  };
+
+  /** The last report, with the calls that were begun since, and the queue with these submits. */
+  const since = ({ last = "{}", thread: { messages, state } }: OpenHome<State>, sent: readonly Queued[]): Saved => {
+    const then: Saved = { messages, state, ...JSON.parse(last) };
+    const begun = sent.filter(({ runId }) => runId !== then.runId);
+    const calls = then.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
+    return {
+      ...then,
+      handled: union(then.handled, [...executed], (id) => id),
+      queue: union(changed(then.queue, list), begun, ({ runId }) => runId),
+      ...(calls && { turn: { ...then.turn, calls } }),
+    };
+  };
+
+  return {
+    reported: (last) => report({ last, thread: pending.confirmed(), reading: false }),
+    executes: (toolCallId) => void executed.add(toolCallId),
+    begins: (last) => {
+      // Nothing of before comes back.
+      for (const step of list) step.kept = false;
+      report({ last });
+    },
+    save: () => {
+      const then = since(shared.home as OpenHome<State>, changed(queuedOf(unansweredOf(list)), list));
+      const shown = client.read();
+      // The event that a server is asked to continue after belongs to the thread of that time.
+      const { messages, state } = shown.isLoading ? then : shown;
+      return JSON.stringify(compose(then, { threadId: shown.threadId, messages, state }));
+    },
+    lose: (home, { cause, shown, died }) => {
+      const { runId, messages } = pending.confirmed();
+      const sent = changed(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
+      const rows = sent.map((submit) => ({ id: "", runId: submit.runId, messages: submit.messages }));
+      const known = new Set(messages.map(messageKey));
+      const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
+      const then = since(home, sent);
+      const left: Remains<State> = {
+        shown: { ...shown, queue: [...shown.queue, ...rows] },
+        // A save that the core has trapped at is not tried twice.
+        report: died || !home.reading ? { ...then, messages: union(then.messages, said, messageKey) } : undefined,
+      };
+      const stopped = list.some(({ stops }) => stops);
+      // A worker that has ended is an error only for those who wait for a run.
+      const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run?.ticket !== undefined && !run.part));
+      if (failed) lose(client, shared, cause, left);
+      else rest(client, shared, left, stopped, rows.length > 0);
+    },
+  };
+}
+
+/** The session is lost, and nobody waits for a run: what is left goes on once something is called. `changes`: it is shown anew. */
+function rest<State>(client: LinkClient<State>, shared: LinkState<State>, left: Remains<State>, stopped: boolean, changes: boolean): void {
+  const { pending, runs } = shared;
+  remain(client, shared, left, false);
+  // Nobody has settled these, and no save has them.
+  const replies = stopped ? [] : [...runs].filter(({ part }) => part);
+  pending.end(left.shown, replies.map((run) => ({ fold: run.fold, run })));
+  if (changes || replies.length) pending.show();
+  const waits = new Set([...left.shown.queue.map(({ runId }) => runId), ...replies.map(({ id }) => id)]);
+  for (const run of [...runs]) {
+    if (waits.has(run.id)) delete run.ticket;
+    else shared.settle(run, stopped ? "aborted" : "disconnected");
+  }
+}

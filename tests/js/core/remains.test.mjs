@@ -1,0 +1,137 @@
+// The remains of a session that was lost, and the next session with them: the same after a trap in the page as after one in a worker.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it, mock } from "node:test";
+import { Session } from "../fake-core.mjs";
+import { carried, load, real, storeOf, until } from "../lib.mjs";
+import { localWorkers } from "../thread.mjs";
+
+const [{ createAgentWith }, { createWorkerAgentWith }, { scriptedAgent, text, toolCall }] = await Promise.all(
+  ["agent/agent", "worker/agent", "testing"].map(load),
+);
+
+/** A store that has what was last saved. */
+const memoryStore = () => {
+  const store = { kept: undefined, load: () => store.kept, save: (save) => void (store.kept = structuredClone(save)), clear() {} };
+  return storeOf(store);
+};
+
+for (const where of ["the page", "a worker"]) {
+  describe(`a trap in ${where}`, { skip: !real && "the core is a stand-in" }, () => {
+    // The method of the core that traps.
+    let traps;
+    let core, workers;
+    const made = [];
+    before(async () => {
+      const { CoreSession, ...rest } = await (await carried())();
+      class Trapping extends CoreSession {
+        call(method, json) {
+          if (method !== traps) return super.call(method, json);
+          traps = undefined;
+          throw new WebAssembly.RuntimeError("unreachable");
+        }
+      }
+      core = async () => ({ ...rest, CoreSession: Trapping });
+      workers = await localWorkers(core);
+    });
+    beforeEach(() => (traps = undefined));
+    after(() => made.forEach((agent) => agent.dispose()));
+
+    const make = (options) => {
+      const server = scriptedAgent();
+      const own = { url: "http://host/", threadId: "t", fetch: server.fetch, notify: "sync", persist: memoryStore(), ...options };
+      const agent = where === "a worker" ? createWorkerAgentWith(core, workers.spawn, undefined, own) : createAgentWith(core, own);
+      made.push(agent);
+      return { agent, server, now: () => agent.getSnapshot() };
+    };
+    /** Makes the core trap. */
+    const trap = async ({ agent, now }) => {
+      traps = "editState";
+      agent.setState({ n: 1 });
+      await until(() => now().status === "error");
+    };
+    const said = ({ now }) => now().messages.map(({ content }) => content);
+    const streaming = async (side) => {
+      side.server.open(text("half"));
+      const run = side.agent.submit({ message: "1", runId: "r" });
+      await until(() => said(side).at(-1) === "half");
+      return run;
+    };
+
+    it("takes no call away that waits for approval", async () => {
+      const execute = mock.fn(() => 2);
+      const side = make({ tools: [{ name: "add", description: "adds", parameters: {}, execute, needsApproval: true }] });
+      side.server.reply(toolCall("add", { a: 1 }, "c"));
+      await side.agent.submit("1");
+      await until(() => side.agent.save().turn);
+      await trap(side);
+      side.server.reply(text("done"));
+      side.agent.approve("c");
+      await until(() => said(side).at(-1) === "done");
+      assert.deepEqual([execute.mock.callCount(), side.now().toolCalls[0].result, side.now().status], [1, 2, "idle"]);
+    });
+
+    it("begins nothing that waited before somebody asks, and keeps it in the save", async () => {
+      const side = make();
+      const run = streaming(side);
+      await until(() => said(side).at(-1) === "half");
+      const waits = side.agent.submit({ message: "2", runId: "q" });
+      await until(() => side.now().queue.length && side.agent.save().queue.length);
+      await trap(side);
+      assert.deepEqual([(await run).outcome, (await waits).outcome], ["error", "error"]);
+      assert.deepEqual(side.agent.save().queue.map(({ runId }) => runId), ["q"]);
+      const requests = side.server.requests.length;
+      side.agent.addToolResult({ toolCallId: "none", result: 1 });
+      await until(() => side.now().queue.length);
+      assert.equal(side.server.requests.length, requests);
+      for (const answer of ["one", "two"]) side.server.reply(text(answer));
+      await side.agent.retry();
+      await until(() => said(side).at(-1) === "two");
+      assert.deepEqual(said(side), ["1", "half", "one", "2", "two"]);
+    });
+  });
+}
+
+it("a call that a worker has begun before all of its patch was there is begun once", async (test) => {
+  Session.all = [];
+  const inPage = async () => ({ CoreSession: Session });
+  const workers = await localWorkers(inPage);
+  const execute = mock.fn(() => workers.all[0].crash("out of memory"));
+  const tool = { name: "add", description: "adds", parameters: {}, execute };
+  const agent = createWorkerAgentWith(inPage, workers.spawn, undefined, { url: "http://host/", threadId: "t", notify: "sync", tools: [tool] });
+  test.after(() => agent.dispose());
+  const run = agent.submit("1");
+  await until(() => Session.last && agent.getSnapshot().runId);
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  Session.last.parted = true;
+  Session.last.host.execute("c", "add", "{}");
+  Session.last.say(..."many parts");
+  Session.last.changed(true);
+  assert.equal((await run).outcome, "error");
+  void agent.submit("2");
+  await until(() => Session.all.length === 2 && Session.last.restored);
+  assert.deepEqual([execute.mock.callCount(), Session.last.restored.handled], [1, ["kept", "c"]]);
+});
+
+describe("a trap during a run", () => {
+  for (const resume of [undefined, { by: "run-url", url: (id) => `http://host/runs/${id}` }])
+    it(`continues with the thread ${resume ? "that the server was read up to, and what was said since" : "as it is shown"}`, async (test) => {
+      Session.all = [];
+      const persist = memoryStore();
+      const agent = createAgentWith(async () => ({ CoreSession: Session }), { url: "http://host/", threadId: "t", notify: "sync", persist, resume });
+      test.after(() => agent.dispose());
+      const run = agent.submit({ message: { id: "1", content: "1" }, runId: "r" });
+      await until(() => Session.last && agent.getSnapshot().runId);
+      const session = Session.last;
+      const [asked] = agent.getSnapshot().messages;
+      const report = { v: 1, threadId: "t", messages: [asked], state: {}, interrupts: [], handled: [], unsent: [], queue: [] };
+      session.host.save(1, JSON.stringify({ ...report, runId: "r", running: true, cursor: "7" }), false);
+      session.say("half");
+      session.trap();
+      assert.equal((await run).outcome, "error");
+      void agent.submit({ message: { id: "2", content: "2" } });
+      await until(() => Session.all.length === 2);
+      const { cursor, messages, running } = Session.last.restored;
+      assert.deepEqual([cursor, running, messages.map(({ content }) => content)], ["7", true, resume ? ["1"] : ["1", "half"]]);
+    });
+});
