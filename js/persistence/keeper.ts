@@ -18,26 +18,18 @@ export function createKeeper(everyMs: number, save: () => void) {
   const hide = ({ type }: Event): void => {
     if (type === "pagehide" || page?.visibilityState === "hidden") due();
   };
-  // Nothing of the page knows a thread that has nothing to save.
-  const listen = (change: "addEventListener" | "removeEventListener"): void => {
+  /** Sets the time to save, or none. Nothing of the page knows a thread that has nothing to save. */
+  const set = (next: typeof timer, change: "addEventListener" | "removeEventListener"): void => {
+    clearTimeout(timer);
+    timer = next;
     page?.[change]("visibilitychange", hide);
     if (page) globalThis[change]?.("pagehide", hide);
   };
 
   return {
-    /** Something has changed. */
-    touch: (): void => {
-      if (timer !== undefined) return;
-      // Of the time of a run, saves are worth a thirtieth.
-      timer = later(Math.max(everyMs, 30 * cost), due);
-      listen("addEventListener");
-    },
+    /** Something has changed. Of the time of a run, saves are worth a thirtieth. */
+    touch: () => timer ?? set(later(Math.max(everyMs, 30 * cost), due), "addEventListener"),
     /** It is saved. */
-    stop: (): void => {
-      if (timer === undefined) return;
-      clearTimeout(timer);
-      timer = undefined;
-      listen("removeEventListener");
-    },
+    stop: () => timer && set(undefined, "removeEventListener"),
   };
 }

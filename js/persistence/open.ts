@@ -112,17 +112,16 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...thread: Paramete
   // The calls that wait, each once.
   const calls = new Map<string, () => void>();
 
-  const come = async (): Promise<Saves> => {
+  const come = async (): Promise<void> => {
     const open = await load();
-    if (early.saves) return early.saves;
+    if (early.saves) return;
     early.saves = open(...thread, kit, early);
     for (const call of calls.values()) call();
-    return early.saves;
   };
 
   const method = (name: keyof Saves) => (...given: unknown[]): unknown => {
-    if (name === "ready") return come().then((saves) => saves.ready());
     const call = (): unknown => (early.saves as unknown as SavesMethods)[name](...given);
+    if (name === "ready") return come().then(call);
     if (early.saves) return call();
     calls.set(name, call);
     // A load that has failed is tried again by the next call.

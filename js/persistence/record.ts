@@ -95,7 +95,7 @@ function recordOf(json: string, mark: string, { there, writing }: StoredTexts): 
   const lines = at < 0 ? saved.messages.map(lineOf) : json.slice(at).split("\n").filter((line) => line[0] === "{");
   const keys = lines.map(keyOf);
   const known = new Set(there?.keys);
-  const messages = lines.filter((_, index) => !known.has(keys[index]!) && /(user|tool)$/.test(keys[index]!));
+  const messages = lines.filter((line) => !known.has(keyOf(line)) && /(user|tool)$/.test(keyOf(line)));
   const record = { ...saved, ...pick(ofText, {}), mark, of: there?.mark, among: writing && [...writing], messages: messages.map((line) => JSON.parse(line)) };
   return [record, { mark, keys }];
 }
@@ -103,7 +103,7 @@ function recordOf(json: string, mark: string, { there, writing }: StoredTexts): 
 /** Reads the save of a store. */
 export function readStore(store: AgentStore, at: StoredTexts, first: First): unknown {
   const { there } = at;
-  const read = (found: unknown, beside?: unknown): unknown => {
+  const read = (found: unknown, beside: unknown): unknown => {
     // A record that is damaged is none.
     const record = Array.isArray((beside as Record | undefined)?.handled) ? (beside as Record) : undefined;
     // Without a text and what it has: not one save has been written so far.
@@ -113,16 +113,14 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
     if (at.there === there) at.there = { mark: text.mark, keys: text.messages.map(lineOf).map(keyOf) };
     return record && record.mark === at.refused?.mark ? JSON.parse(at.refused.json) : join(text, record);
   };
-  const beside = (): unknown => {
-    try {
-      return store.record?.load();
-    } catch {
-      return undefined;
-    }
-  };
-  const [text, record] = [store.load(), beside()];
-  if (!isPromise(text) && !isPromise(record)) return read(text, record);
-  return Promise.all([text, Promise.resolve(record).catch(() => {})]).then((both) => read(...both));
+  const text = store.load();
+  let record: unknown;
+  try {
+    record = store.record?.load();
+  } catch {
+    // It is as one that is damaged.
+  }
+  return isPromise(text) || isPromise(record) ? Promise.all([text, Promise.resolve(record).catch(() => {})]).then((both) => read(...both)) : read(text, record);
 }
 
 /** A store of the platform takes the text as the core wrote it; one that somebody has put another `save` into does not. */

@@ -1,14 +1,9 @@
 // Places for the save of an agent. On a server, which has neither of them, nothing is loaded or saved.
 
-import type { AgentStore, SavedAgent, StoreOptions } from "../api/saving.js";
+import type { AgentStore, StoreOptions } from "../api/saving.js";
 import { unfit } from "../base/failure.js";
 import { shareThread } from "../thread/registry.js";
 import { openStored } from "./open.js";
-
-/** A store of the platform: the text of a save goes there as the core wrote it (record.ts). */
-interface TextOptions extends StoreOptions {
-  text?(json: string): void | Promise<void>;
-}
 
 /**
  * A store of your own. Give it a `key` if there may be several objects for one place, or several tabs.
@@ -22,24 +17,34 @@ interface TextOptions extends StoreOptions {
  *   clear: async () => void (await fetch(address, { method: "DELETE" })),
  * });
  */
-export function createStore(given: StoreOptions): AgentStore;
-export function createStore(given: TextOptions): AgentStore {
+export function createStore(given: StoreOptions): AgentStore {
   for (const name of ["load", "save", "clear"] as const) {
     if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
   }
   const { key, ordered, record } = given;
-  const save = (saved: SavedAgent) => given.save(saved);
-  save.text = given.text;
   return {
-    key,
-    ordered,
+    ...{ key, ordered, record },
     load: () => given.load(),
-    save,
+    save: (saved) => given.save(saved),
     clear: () => given.clear(),
-    record,
     open: openStored,
     share: shareThread,
   };
+}
+
+/** A store of the platform: the text of a save goes there as the core wrote it (record.ts), and its record beside it. */
+function textStore(
+  key: string,
+  entry: string,
+  load: (entry: string) => ReturnType<StoreOptions["load"]>,
+  put: (entry: string, json: string) => void | Promise<void>,
+  remove: (entry: string, beside: string) => void | Promise<void>,
+): AgentStore {
+  const beside = `${entry}:record`;
+  const item = (name: string) => ({ load: () => load(name), save: (value: object) => put(name, JSON.stringify(value)) });
+  const store = createStore({ key, ordered: true, ...item(entry), clear: () => remove(entry, beside), record: item(beside) });
+  Object.assign(store.save, { text: (json: string) => put(entry, json) });
+  return store;
 }
 
 /**
@@ -51,18 +56,13 @@ export function createStore(given: TextOptions): AgentStore {
 export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
-  const item = (name: string) => {
-    const text = (json: string): void => storage()?.setItem(name, json);
-    return { text, load: () => JSON.parse(storage()?.getItem(name) ?? "null") ?? undefined, save: (value: unknown) => text(JSON.stringify(value)) };
-  };
-  const beside = `${key}:record`;
-  return createStore({
-    key: `localStorage ${key}`,
-    ordered: true,
-    ...item(key),
-    clear: () => [key, beside].forEach((each) => storage()?.removeItem(each)),
-    record: item(beside),
-  });
+  return textStore(
+    `localStorage ${key}`,
+    key,
+    (entry) => JSON.parse(storage()?.getItem(entry) ?? "null") ?? undefined,
+    (entry, json) => storage()?.setItem(entry, json),
+    (...entries) => entries.forEach((entry) => storage()?.removeItem(entry)),
+  );
 }
 
 /**
@@ -94,26 +94,14 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     return request.result;
   };
 
-  // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
-  const read = async (entry: string): Promise<unknown> => {
-    const text = await run<string | undefined>("readonly", (store) => store.get(entry));
-    return text === undefined ? undefined : JSON.parse(text);
-  };
-  const put = async (entry: string, text: string): Promise<void> => {
-    await run("readwrite", (store) => store.put(text, entry));
-  };
-  const write = (entry: string, value: object): Promise<void> => put(entry, JSON.stringify(value));
-  const beside = `${key}:record`;
-  return createStore({
-    key: `indexedDB ${name} ${key}`,
-    ordered: true,
-    load: () => read(key) as Promise<SavedAgent | undefined>,
-    ...{ save: (saved: SavedAgent) => write(key, saved), text: (json: string) => put(key, json) },
-    clear: async () => {
-      await run("readwrite", (store) => (store.delete(beside), store.delete(key)));
-    },
-    record: { load: () => read(beside), save: (record) => write(beside, record) },
-  });
+  return textStore(
+    `indexedDB ${name} ${key}`,
+    key,
+    async (entry) => JSON.parse((await run<string | undefined>("readonly", (store) => store.get(entry))) ?? "null") ?? undefined,
+    // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
+    async (entry, json) => void (await run("readwrite", (store) => store.put(json, entry))),
+    async (entry, beside) => void (await run("readwrite", (store) => (store.delete(beside), store.delete(entry)))),
+  );
 }
 
 const table = "agents";

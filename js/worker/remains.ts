@@ -9,7 +9,7 @@ import type { Queued, Saved } from "../snapshot/save.js";
 
 /** The reports of a session, its save, and how it is lost. */
 export interface LateRemains<State> extends Pick<LateSession<State>, "save" | "lose"> {
-  /** It has reported this, of the thread as it is now: a save, or a record. */
+  /** It has reported this record, of the thread as it is now. */
   reported(json: string): void;
   /** The page begins this call. */
   executes(toolCallId: string): void;

@@ -57,7 +57,7 @@ export interface SessionOwner {
   unrestored(why: Failure): void;
   /** A ticket ends; `settle` ends it. */
   settling(ticket: number, settle: () => void): void;
-  /** The session has reported this: a save, or the members of one without the thread. */
+  /** The session has reported this: the members of a save without the thread. */
   reported(json: string): void;
   /** The page is about to begin this call. */
   executes(toolCallId: string): void;
@@ -171,11 +171,7 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported },
-    save: (number, holds, json) => {
-      owner.reported(json);
-      host.save(number, holds, json);
-    },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported, save: host.save },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     settled: (ticket, json) => owner.settling(ticket, () => host.settled(ticket, json)),
     refused: (ticket, why) => owner.settling(ticket, () => host.settled(ticket, `{"outcome":"dropped"}`, why)),

@@ -155,9 +155,9 @@ export const bugs = [
   },
   {
     name: "a run that was stopped comes back with a reload as one that was cut",
-    file: "worker/session.ts",
-    from: "owner.reported(json);\n      host.save",
-    to: "host.save",
+    file: "core/host.ts",
+    from: "home.last = json;",
+    to: "",
     tests: ["page-and-worker"],
   },
   {
@@ -387,7 +387,7 @@ export const bugs = [
   {
     name: "a record has what the text has",
     file: "persistence/record.ts",
-    from: "!known.has(keys[index]!) && ",
+    from: "!known.has(keyOf(line)) && ",
     to: "",
     tests: ["record"],
   },
