@@ -26,7 +26,7 @@ import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortenInit, shortNames, takeStringsOnly } from "./short-names.mjs";
-import { addOns, arranged, split, withoutClosures } from "./split.mjs";
+import { addOns, arranged, doors, split, withoutClosures } from "./split.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
@@ -69,13 +69,14 @@ export async function build() {
 
 /** @param {Module} module */
 async function compile(module) {
+  const flags = [...forSize, ...shortPaths(), ...(module.divided ? ["-Clink-arg=--emit-relocs"] : [])];
   const args = [
     ...["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"],
     ...["--target-dir", module.target, ...module.features],
     // Asking for the cdylib alone lets cargo optimize across crates, which saves a seventh of the size.
     ...["--crate-type", "cdylib"],
     ...["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
-    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify([...forSize, ...shortPaths()])}`],
+    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify(flags)}`],
   ];
   // Cargo knows by itself what has changed. A first time takes long enough to be announced.
   const runCargo = () => run("cargo", args, { log: `build-cargo-${module.name}`, env: { RUSTC_BOOTSTRAP: "1" } });
@@ -103,7 +104,7 @@ async function optimize(module) {
     compiled(module),
     wbg,
     at("package-lock.json"),
-    ...["build", "short-names", "pack", "wasm", "split", "alike"].map((tool) => at(`tools/${tool}.mjs`)),
+    ...["build", "short-names", "pack", "wasm", "split", "split-data", "alike"].map((tool) => at(`tools/${tool}.mjs`)),
     at("tools/unpack.rs"),
   ]);
   const parts = inlined.filter(([part]) => (part === "core") !== divided);
@@ -120,7 +121,8 @@ async function optimize(module) {
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
       const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "--flatten", "--rereloop", "-Oz", "-Oz", "--dealign", shortNames];
-      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, ...(divided ? ["-g"] : []), made, "-o", optimized(module)];
+      const parted = divided ? ["-g", ...doors.map((door) => `--no-inline=${door}`)] : [];
+      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...parted, ...smaller, made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
       shortenInit(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
@@ -134,7 +136,7 @@ async function optimize(module) {
 
 /** Puts the base and the add-ons of a module beside it. The base has a glue of its own: a page may load both. @param {Module} module */
 function divide(module) {
-  const parts = split(readFileSync(optimized(module)));
+  const parts = split(readFileSync(optimized(module)), readFileSync(compiled(module)));
   writeFileSync(join(scratch, "base.wasm"), parts.base);
   for (const folder of [scratch, glue]) mkdirSync(join(folder, "add-ons"), { recursive: true });
   for (const [name, bytes] of Object.entries(parts.addOns)) writeFileSync(join(scratch, `add-ons/${name}.wasm`), bytes);

@@ -33,7 +33,7 @@ export async function measure() {
     const { initial, chunks } = await split(entry);
     const loaded = (/** @type {string[]} */ ...names) => sum(initial, ...names.map(chunks), chunks("agent/live.js"));
     const together = slim ? sum(loaded("core/core.js"), wasm) : loaded("core/core-inline.js");
-    const everything = slim ? sum(loaded("core/full.js"), full) : loaded("core/full-inline.js", "glue/add-ons/hector.js");
+    const everything = slim ? sum(loaded("core/full.js"), full) : loaded("core/full-inline.js", "glue/add-ons/hector.js", "glue/add-ons/dialects.js");
     measured[entry] = { initial, together, full: everything, file: sizeOf(await bundle(entry)) };
   }
   const stored = (await split(`export * from "./react.js"; export { localStorageStore } from "./index.js";`)).initial;

@@ -2,30 +2,46 @@
 // functions in an order that compresses well.
 //
 //   full.wasm ──► base: all but the add-ons. Their functions are called through places of the function table that are empty
-//             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated
+//             └─► an add-on: imports what it uses of the base, and fills its places when it is instantiated, and those of its data
 //
 // Which functions are an add-on's follows from the names that wasm-opt has left in the module: see `ownersOf`.
 
 import { sideBySide } from "./alike.mjs";
 import { Failure } from "./run.mjs";
+import { dataOf, dividedData, reachedBy, segmentsIn, signed, unsigned } from "./split-data.mjs";
 import { kinds, Reader } from "./wasm.mjs";
 
 /**
- * The add-ons, each with the paths of its functions, and the add-ons that it calls once they are there, too.
+ * The add-ons, each with the paths of its functions, the add-ons that it brings, and those that it calls where they are there.
  *
- * @type {Record<string, { paths: RegExp, calls?: string[] }>}
+ * @type {Record<string, { paths: RegExp, brings?: string[], calls?: string[] }>}
  */
 export const addOns = {
-  "agent-os": { paths: /dialect::agent_os::/ },
-  chio: { paths: /dialect::chio::/, calls: ["guard"] },
-  hector: { paths: /dialect::hector::/ },
-  ngaf: { paths: /dialect::ngaf::/ },
-  "open-search": { paths: /dialect::open_search::/ },
-  guard: { paths: /ag_ui_wasm::guard::|^askGuard|Session>::(through_gate|judge_inbound)\b/ },
-  strict: { paths: /rules::grammar::/ },
-  binary: { paths: /wire::(protobuf|packets)::/ },
+  "agent-os": { paths: /dialect::agent_os::/, brings: ["dialects"] },
+  chio: { paths: /dialect::chio::/, brings: ["dialects", "guard"] },
+  hector: { paths: /dialect::hector::/, brings: ["dialects"] },
+  ngaf: { paths: /dialect::ngaf::/, brings: ["dialects"] },
+  "open-search": { paths: /dialect::open_search::/, brings: ["dialects"] },
+  dialects: { paths: /handlers::dialect::Speaking>/, calls: ["guard"] },
+  ask: { paths: /^askGuard|guard::(ask|canonical|receipt)::/, brings: ["guard"] },
+  guard: { paths: /ag_ui_wasm::guard::|handlers::guard::Guarding>/ },
+  strict: { paths: /rules::grammar::|session::Session as .*::is_grammatical\b/ },
+  binary: { paths: /wire::(protobuf|packets|fields)::/ },
   stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["strict", "binary"] },
 };
+
+/**
+ * The functions through which the base enters an add-on: wasm-opt would move the only call of one into its caller. Stars stand for anything.
+ */
+export const doors = [
+  "*handlers::dialect::Speaking>*",
+  "*handlers::guard::Guarding>*",
+  "*guard::Guard>::begin*",
+  "*session::Session as *::is_grammatical*",
+  "*protobuf::to_json*",
+  "*packets::Packets>::feed*",
+  "*stepper::Stepper>::with_settings*",
+];
 
 /** A shorter function that stands in for a call may be one that the compiler has merged with another's: it stays in the base. */
 const shortest = 100;
@@ -33,11 +49,13 @@ const shortest = 100;
 /** The destructor of a value that may be absent is called without an add-on, too. */
 const dropsMaybe = /drop_in_place::<core::option::Option</;
 
+/** @typedef {Map<number, number[]>} Places  where functions of add-ons stand in the function table, by their numbers */
 /** @typedef {Map<number, string[]>} Owners  the add-ons that have a function, by its number */
 /**
  * @typedef {{ type: number, body: Uint8Array, code: number, name: string, calls: Set<number>, fixed: boolean }} Defined
  *   a function; `code`: where its operations begin; `fixed`: it uses a table or a segment, which an add-on does not have
  * @typedef {{ kind: number, index: number }} External
+ * @typedef {External & { name: number }} Shared  `name`: of a function, its place in the table
  * @typedef {{ offset: number, functions: number[] }} Elements
  * @typedef {{
  *   sections: Map<number, Uint8Array>, types: Uint8Array[], imported: number[], functions: Defined[], tables: { type: number, limits: number[] }[],
@@ -48,18 +66,28 @@ const dropsMaybe = /drop_in_place::<core::option::Option</;
 /**
  * The base and the add-ons of a module that has names.
  *
- * @param {Uint8Array} bytes
+ * @param {Uint8Array} bytes @param {Uint8Array} linked  the same as the linker has made it, with its notes
  * @returns {{ base: Uint8Array, addOns: Record<string, Uint8Array> }}
  */
-export function split(bytes) {
+export function split(bytes, linked) {
   const module = read(bytes);
   if (module.functions.every(({ name }) => !name)) throw new Failure("The module has no names by which it can be divided.");
-  const owners = ownersOf(module);
+  const notes = dataOf(linked);
+  const owners = ownersOf(module, notes);
   const places = placesOf(module, owners);
-  const shared = sharedWith(module, owners);
-  const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, name)]);
-  return { base: writeBase(module, owners, places, shared), addOns: Object.fromEntries(made) };
+  const bases = basesOf(module, owners);
+  const shared = sharedWith(module, bases, owners, places);
+  const own = Object.keys(addOns).map((name) => /** @type {const} */ ([name, functionsOf(module, (index) => !!owners.get(index)?.includes(name))]));
+  const data = dividedData(notes, segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
+  const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, data.addOns.get(name) ?? [], name)]);
+  return { base: writeBase(module, bases, owners, places, shared, data.base), addOns: Object.fromEntries(made) };
 }
+
+/** @param {Module} module @param {(index: number) => boolean} which */
+const functionsOf = ({ imported, functions }, which) => functions.filter((_, at) => which(imported.length + at));
+
+/** @param {Pick<Module, "sections">} module @param {number} id */
+const sectionOf = ({ sections }, id) => new Reader(sections.get(id) ?? Uint8Array.of(0));
 
 /** The functions through which JavaScript calls closures, and wakes tasks that wait. */
 const closures = /^wasm_bindgen::convert::closures::.*::invoke\b|^js_sys::futures::/;
@@ -89,7 +117,8 @@ export function withoutClosures(bytes, glue) {
 
 /** The module with its functions in an order that compresses well, and without what only tools read. @param {Uint8Array} bytes */
 export function arranged(bytes) {
-  return writeBase(read(bytes), new Map(), new Map(), []);
+  const module = read(bytes);
+  return writeBase(module, basesOf(module, new Map()), new Map(), new Map(), []);
 }
 
 /** @param {Uint8Array} bytes @returns {Module} */
@@ -107,7 +136,7 @@ function read(bytes) {
   }
   /** @template Item @param {number} id @param {(reader: Reader, at: number) => Item} item @returns {Item[]} */
   const list = (id, item) => {
-    const section = new Reader(sections.get(id) ?? Uint8Array.of(0));
+    const section = sectionOf({ sections }, id);
     return section.list((at) => item(section, at));
   };
   const imported = list(2, readImport).flatMap((type) => type ?? []);
@@ -216,17 +245,23 @@ function named(kind, operation, nth, index, first) {
  * Which add-ons have a function. It is one of an add-on's paths, and long enough to be no function that was merged with another one
  * where it can be reached from outside; or nothing but add-ons calls it. Where several do that do not come together, each has a copy.
  *
- * @param {Module} module @returns {Owners}
+ * @param {Module} module @param {import("./split-data.mjs").Data} data @returns {Owners}
  */
-function ownersOf({ functions, imported, exports, elements }) {
+function ownersOf({ functions, imported, exports, elements }, data) {
   const first = imported.length;
   const all = functions.map((_, at) => first + at);
   const of = (/** @type {number} */ index) => /** @type {Defined} */ (functions[index - first]);
-  const placed = elements.flatMap((each) => each.functions);
+  const table = new Map(elements.flatMap(({ offset, functions: some }) => some.map((index, at) => [offset + at, index])));
+  const placed = [...table].flatMap(([place, index]) => (data.held.has(place) ? [] : index));
+  /** The functions that each calls, or has in a trait object. */
+  const uses = new Map(all.map((index) => {
+    const held = [...reachedBy(data, [of(index)])].flatMap((piece) => piece.places.filter((place) => data.held.has(place)));
+    return [index, new Set([...of(index).calls, ...held.flatMap((place) => table.get(place) ?? [])])];
+  }));
   const exported = [...exports.values()].flatMap(({ kind, index }) => (kind === 0 ? index : []));
   /** @type {Map<number, Set<number>>} */
   const callers = new Map(all.map((index) => [index, new Set()]));
-  for (const index of all) of(index).calls.forEach((called) => callers.get(called)?.add(index));
+  for (const [index, used] of uses) used.forEach((called) => callers.get(called)?.add(index));
 
   /** @type {Map<number, string>} */
   const byPath = new Map();
@@ -238,8 +273,9 @@ function ownersOf({ functions, imported, exports, elements }) {
     before = byPath.size;
     for (const [index, owner] of byPath) {
       const { body, fixed } = of(index);
-      const others = [...(callers.get(index) ?? [])].map((caller) => byPath.get(caller)).filter((other) => other !== owner);
-      const allowed = others.every((other) => !other || addOns[other]?.calls?.includes(owner));
+      const others = [...(callers.get(index) ?? [])].filter((caller) => byPath.get(caller) !== owner);
+      const calling = others.flatMap((other) => (of(other).calls.has(index) ? (byPath.get(other) ?? []) : []));
+      const allowed = calling.every((name) => addOns[name]?.calls?.includes(owner) || addOns[name]?.brings?.includes(owner));
       const outside = placed.includes(index) || others.length > 0;
       if (fixed || (outside && (body.length < shortest || !allowed))) byPath.delete(index);
     }
@@ -248,7 +284,7 @@ function ownersOf({ functions, imported, exports, elements }) {
   /** These functions and all that they reach without a call of a function that has an add-on's path. @param {number[]} from */
   const reached = (from) => {
     const found = new Set(from);
-    for (const index of found) of(index)?.calls.forEach((called) => void (byPath.has(called) || found.add(called)));
+    for (const index of found) uses.get(index)?.forEach((called) => void (byPath.has(called) || found.add(called)));
     return found;
   };
   const based = reached([...placed, ...exported, ...all.filter((index) => of(index).fixed)].filter((index) => !byPath.has(index)));
@@ -260,7 +296,7 @@ function ownersOf({ functions, imported, exports, elements }) {
     }
   }
   // Once where one of them brings the other.
-  for (const [index, names] of owners) owners.set(index, names.filter((name) => !addOns[name]?.calls?.some((other) => names.includes(other))));
+  for (const [index, names] of owners) owners.set(index, names.filter((name) => !addOns[name]?.brings?.some((other) => names.includes(other))));
   return owners;
 }
 
@@ -270,14 +306,16 @@ const isApart = (callers = [], owners) => !!owners && (callers.length === 0 || c
 /**
  * The places in the function table of the add-ons' functions: those that they have, and new ones for functions that are called from outside.
  *
- * @param {Module} module @param {Owners} owners @returns {Map<number, number>}
+ * @param {Module} module @param {Owners} owners @returns {Places}
  */
 function placesOf({ functions, imported, exports, elements, tables }, owners) {
-  /** @type {Map<number, number>} */
+  /** @type {Places} */
   const places = new Map();
-  for (const { offset, functions: all } of elements) all.forEach((index, at) => void (owners.has(index) && places.set(index, offset + at)));
+  for (const { offset, functions: all } of elements) {
+    all.forEach((index, at) => void (owners.has(index) && places.set(index, [...(places.get(index) ?? []), offset + at])));
+  }
   let next = functionTable(tables).limits[1] ?? 0;
-  const add = (/** @type {number} */ index) => void (places.has(index) || places.set(index, next++));
+  const add = (/** @type {number} */ index) => void (places.has(index) || places.set(index, [next++]));
   functions.forEach(({ calls }, at) => {
     const callers = owners.get(imported.length + at);
     calls.forEach((index) => void (isApart(callers, owners.get(index)) && add(index)));
@@ -293,12 +331,16 @@ function functionTable(tables) {
   return found;
 }
 
+/** The first place of the function table that has no use. @param {Module["tables"]} tables @param {Places} places */
+const freeFrom = (tables, places) => Math.max(functionTable(tables).limits[1] ?? 0, ...[...places.values()].flat().map((place) => place + 1));
+
 /**
- * The exports of the base for the add-ons, by number: its function table, the variable that holds the top of its stack, its memory, and functions.
+ * The imports of the add-ons from the base, by number: its exports for them, which are its function table, the variable that holds the top of its
+ * stack, and its memory; and functions, which stand in the table.
  *
- * @param {Module} module @param {Owners} owners @returns {External[]}
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @returns {Shared[]}
  */
-function sharedWith({ functions, imported, tables }, owners) {
+function sharedWith({ functions, imported, tables }, bases, owners, places) {
   const globals = new Set();
   const shared = new Set();
   functions.forEach((each, at) => {
@@ -308,13 +350,17 @@ function sharedWith({ functions, imported, tables }, owners) {
       if (what === "global") globals.add(index);
     });
   });
+  const free = freeFrom(tables, places);
   return [
-    { kind: 1, index: tables.indexOf(functionTable(tables)) },
-    { kind: 2, index: 0 },
-    ...[...globals].map((index) => ({ kind: 3, index })),
-    ...[...shared].map((index) => ({ kind: 0, index })),
+    { kind: 1, index: tables.indexOf(functionTable(tables)), name: 0 },
+    { kind: 2, index: 0, name: 1 },
+    ...[...globals].map((index, at) => ({ kind: 3, index, name: 2 + at })),
+    ...[...imported.keys(), ...bases].filter((index) => shared.has(index)).map((index, at) => ({ kind: 0, index, name: free + at })),
   ];
 }
+
+/** The functions of no add-on, in their order. @param {Module} module @param {Owners} owners */
+const basesOf = (module, owners) => arrange(module, module.functions.map((_, at) => module.imported.length + at).filter((index) => !owners.has(index)));
 
 /** Functions in an order that compresses well. @param {Module} module @param {number[]} indexes */
 function arrange({ functions, imported }, indexes) {
@@ -324,16 +370,16 @@ function arrange({ functions, imported }, indexes) {
 /**
  * The base: the functions of no add-on, those that pass on an exported call to one, and the exports for the add-ons, whose names are numbers.
  *
- * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared
+ * @param {Module} module @param {number[]} bases @param {Owners} owners @param {Places} places @param {Shared[]} shared
+ * @param {number[][]} [data]  its segments, if it has not all
  */
-function writeBase(module, owners, places, shared) {
+function writeBase(module, bases, owners, places, shared, data) {
   const { functions, imported, tables, exports, elements } = module;
-  const own = arrange(module, functions.map((_, at) => imported.length + at).filter((index) => !owners.has(index)));
-  const numbers = [...imported.keys(), ...own];
+  const numbers = [...imported.keys(), ...bases];
   const order = new Map(numbers.map((index, at) => [index, at]));
   const table = tables.indexOf(functionTable(tables));
   const call = (/** @type {number} */ index) => throughTable(places, index, typeOf(module, index), table);
-  const kept = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
+  const kept = bases.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   const code = kept.map((each) =>
     rewritten(each, (what, index, _from, _to, operation) => {
       if (what !== "function") return undefined;
@@ -350,31 +396,36 @@ function writeBase(module, owners, places, shared) {
     return [0, ...gets, ...call(index), 0x0b];
   });
 
-  const size = Math.max(-1, ...places.values()) + 1;
+  const free = freeFrom(tables, places);
+  const passedOn = shared.flatMap(({ kind, index }) => (kind === 0 ? index : []));
+  const size = passedOn.length > 0 ? free + passedOn.length : 0;
   const grown = tables.map((
     { type, limits: [flags = 0, ...limits] },
     at,
   ) => [type, flags, ...limits.flatMap((limit) => unsigned(at === table ? Math.max(limit, size) : limit))]);
   const names = [...exports].map(([name, { kind, index }]) => [...string(name), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
-  const numbered = shared.map(({ kind, index }, at) => [...string(`${at}`), kind, ...unsigned(kind === 0 ? (order.get(index) ?? 0) : index)]);
+  const numbered = shared.flatMap(({ kind, index, name }) => (kind === 0 ? [] : [[...string(`${name}`), kind, ...unsigned(index)]]));
   const filled = elements.flatMap(({ offset, functions: all }) => filling(all.map((index, at) => [offset + at, order.get(index), owners.has(index)])));
+  filled.push(...filling(passedOn.map((index, at) => [free + at, order.get(index), false])));
   const written = new Map([
     [3, vector([...kept, ...passing.map(({ index }) => ({ type: typeOf(module, index) }))].map(({ type }) => unsigned(type)))],
     [4, vector(grown)],
     [7, vector([...names, ...numbered])],
     [9, vector(filled)],
     [10, vector([...code, ...passed].map((body) => [...unsigned(body.length), ...body]))],
+    ...(data ? [/** @type {[number, number[]]} */ ([11, vector(data)])] : []),
   ]);
   if (module.sections.has(8)) throw new Failure("The module has a function that starts it.");
-  return assembled([...module.sections].map(([id, section]) => [id, written.get(id) ?? section]));
+  // How many segments there are is said for operations that name one by its number.
+  return assembled([...module.sections].filter(([id]) => id !== 12).map(([id, section]) => [id, written.get(id) ?? section]));
 }
 
 /**
  * An add-on: its functions, which it puts into the base's table, and the imports that they use.
  *
- * @param {Module} module @param {Owners} owners @param {Map<number, number>} places @param {External[]} shared @param {string} name
+ * @param {Module} module @param {Owners} owners @param {Places} places @param {Shared[]} shared @param {number[][]} data @param {string} name
  */
-function writeAddOn(module, owners, places, shared, name) {
+function writeAddOn(module, owners, places, shared, data, name) {
   const { functions, imported } = module;
   const own = arrange(module, [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b));
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
@@ -405,14 +456,15 @@ function writeAddOn(module, owners, places, shared, name) {
     })
   );
   const ownTypes = bodies.map(({ type }) => unsigned(typeAt(type)));
-  const importList = imports.map((each) => [...string("a"), ...string(`${shared.indexOf(each)}`), each.kind, ...importType(module, each, typeAt)]);
-  const filled = filling(own.filter((index) => places.has(index)).map((index) => [places.get(index) ?? 0, order.get(index), false]));
+  const importList = imports.map((each) => [...string("a"), ...string(`${each.name}`), each.kind, ...importType(module, each, typeAt)]);
+  const filled = filling(own.flatMap((index) => (places.get(index) ?? []).map((place) => [place, order.get(index), false])));
   return assembled([
     [1, vector(types.map((type) => [...(module.types[type] ?? [])]))],
     [2, vector(importList)],
     [3, vector(ownTypes)],
     [9, vector(filled)],
     [10, vector(code.map((body) => [...unsigned(body.length), ...body]))],
+    ...(data.length > 0 ? [/** @type {[number, number[]]} */ ([11, vector(data)])] : []),
   ]);
 }
 
@@ -429,9 +481,9 @@ function importType(module, { kind, index }, typeAt) {
 /** @param {Module} module @param {number} index */
 const typeOf = ({ imported, functions }, index) => imported[index] ?? functions[index - imported.length]?.type ?? 0;
 
-/** A call by the place in the table. @param {Map<number, number>} places @param {number} index @param {number} type @param {number} table */
+/** A call by the place in the table. @param {Places} places @param {number} index @param {number} type @param {number} table */
 function throughTable(places, index, type, table) {
-  const place = places.get(index);
+  const [place] = places.get(index) ?? [];
   if (place === undefined) throw new Failure("A function of an add-on has no place.");
   return [0x41, ...signed(place), 0x11, ...unsigned(type), ...unsigned(table)];
 }
@@ -490,9 +542,3 @@ const string = (name) => [...unsigned(Buffer.byteLength(name)), ...Buffer.from(n
 
 /** @param {Uint8Array} bytes */
 const text = (bytes) => Buffer.from(bytes).toString();
-
-/** A number, seven bits a byte. @param {number} value @returns {number[]} */
-const unsigned = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]);
-
-/** A number that is not negative, where a sign is read. @param {number} value @returns {number[]} */
-const signed = (value) => (value < 64 ? [value] : [(value & 127) | 128, ...signed(value >>> 7)]);

@@ -48,6 +48,14 @@ export class Reader {
     return value >>> 0;
   }
 
+  /** The same, of which one bit is the sign. */
+  signed() {
+    const from = this.place;
+    const value = this.number();
+    const bits = 7 * (this.place - from);
+    return bits < 32 ? (value << (32 - bits)) >> (32 - bits) : value | 0;
+  }
+
   /** @param {number} count */
   take(count) {
     this.place += count;

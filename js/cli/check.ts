@@ -37,7 +37,7 @@ const refusals = [401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504];
 
 const tokens = ["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK"];
 
-const everything: readonly AddOn[] = ["agent-os", "binary", "chio", "guard", "hector", "ngaf", "open-search", "stepper", "strict"];
+const everything: readonly AddOn[] = ["agent-os", "ask", "binary", "chio", "dialects", "guard", "hector", "ngaf", "open-search", "stepper", "strict"];
 const loadAll = (unpack: Inflate): Promise<FullCore> => loadFull(unpack, {}, ...everything);
 
 /** Judges the server at an address. */

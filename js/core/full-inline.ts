@@ -14,6 +14,8 @@ const chunks: Record<AddOn, () => Promise<{ readonly bytes: string }>> = {
   hector: () => import("../glue/add-ons/hector.js"),
   ngaf: () => import("../glue/add-ons/ngaf.js"),
   "open-search": () => import("../glue/add-ons/open-search.js"),
+  dialects: () => import("../glue/add-ons/dialects.js"),
+  ask: () => import("../glue/add-ons/ask.js"),
   guard: () => import("../glue/add-ons/guard.js"),
   strict: () => import("../glue/add-ons/strict.js"),
   binary: () => import("../glue/add-ons/binary.js"),
@@ -26,7 +28,7 @@ function addOnsOf(options: Needs, more: readonly AddOn[]): readonly AddOn[] {
   const spoken = Object(dialect).name ?? dialect;
   // Chio's dialect reads events as the guard does.
   const guarded = guard !== undefined || spoken === "chio";
-  const needs = [spoken, guarded && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
+  const needs = [spoken, spoken && "dialects", guarded && "guard", rules === "strict" && rules, (transport ?? { binary }).binary && "binary", ...more];
   return needs.filter((each): each is AddOn => Object.hasOwn(chunks, String(each)));
 }
 
@@ -34,6 +36,10 @@ function addOnsOf(options: Needs, more: readonly AddOn[]): readonly AddOn[] {
 const loaded = new Map<AddOn, Promise<unknown>>();
 
 let base: WebAssembly.ModuleImports;
+
+/** The imports of an add-on: exports of the base, and functions by their places in its table, which is the export of number 0. */
+const importsFrom = (exports: unknown): WebAssembly.ModuleImports =>
+  new Proxy(exports as WebAssembly.ModuleImports, { get: (all, name) => all[String(name)] ?? (all[0] as WebAssembly.Table).get(Number(name)) });
 
 const attach = async (addOn: Promise<ArrayBuffer>): Promise<unknown> => WebAssembly.instantiate(await addOn, { a: base });
 
@@ -47,7 +53,7 @@ function add(name: AddOn, inflate: Inflate): Promise<unknown> {
 
 /** Its glue. */
 export const glue = {
-  default: async (input: { module_or_path: ModuleInput }) => (base = (await init(input)) as WebAssembly.ModuleImports),
+  default: async (input: { module_or_path: ModuleInput }): Promise<void> => void (base = importsFrom(await init(input))),
   attach,
   /** Loads the add-ons that are needed, once the base is there. */
   complete: async (inflate: Inflate, options: Needs, ...more: readonly AddOn[]): Promise<FullCore> => {

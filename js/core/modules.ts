@@ -6,10 +6,10 @@ import type { Core, FullCore, Inflate } from "./loader.js";
 import type { AgentOptions } from "../api/types.js";
 
 /**
- * A part of the full module besides its base: the dialects by their names; the guard; the grammar of strict rules; the binary framing; the
+ * A part of the full module besides its base: the dialects by their names; what they have in common; the guard, and questions to it; the grammar of strict rules; the binary framing; the
  * stepper, and compaction.
  */
-export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "guard" | "strict" | "binary" | "stepper";
+export type AddOn = "agent-os" | "chio" | "hector" | "ngaf" | "open-search" | "dialects" | "ask" | "guard" | "strict" | "binary" | "stepper";
 
 /** The options that decide which module is loaded. */
 export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;

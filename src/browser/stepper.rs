@@ -1,7 +1,7 @@
 //! The export of [`crate::stepper`].
 
 use super::host;
-use crate::stepper::{Settings, Stepper as Core};
+use crate::stepper::Stepper as Core;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
@@ -11,12 +11,12 @@ pub struct Stepper(RefCell<Core>);
 
 #[wasm_bindgen]
 impl Stepper {
-    /// `settings`: see [`Settings::read`]; `messages`, an array, and `state` are what the application has.
+    /// `settings`: see [`Core::with_settings`]; `messages`, an array, and `state` are what the application has.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, messages: &str, state: &str) -> Result<Stepper, JsValue> {
         crate::wire::seed(js_sys::Math::random);
-        let core = Settings::read(settings).and_then(|settings| Core::new(settings, messages, state));
-        let core = core.ok_or_else(|| js_sys::TypeError::new("expected an array of messages, and a state, as JSON"))?;
+        let core = Core::with_settings(settings, messages, state)
+            .ok_or_else(|| js_sys::TypeError::new("expected an array of messages, and a state, as JSON"))?;
         Ok(Self(RefCell::new(core)))
     }
 

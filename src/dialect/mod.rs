@@ -96,6 +96,19 @@ impl fmt::Debug for dyn Dialect {
     }
 }
 
+/// An occasion for a dialect to speak.
+#[derive(Debug, Clone, Copy)]
+pub enum Occasion<'a> {
+    /// [`Dialect::frame`].
+    Frame(&'a Frame<'a>),
+    /// [`Dialect::answer`].
+    Answer(&'a str),
+    /// [`Dialect::end`].
+    End,
+    /// [`Dialect::lost`].
+    Lost,
+}
+
 /// A request of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunRequest<'a> {

@@ -61,6 +61,7 @@ pub struct Guard {
 
 impl Guard {
     /// `json`: a policy, as `docs/guard.md` describes it. The error says what is expected.
+    #[inline(never)]
     pub fn new(json: &str) -> Result<Self, String> {
         let policy = Policy::read(json)?;
         Ok(Self {
@@ -110,6 +111,7 @@ impl Guard {
     }
 
     /// A run begins: ids of an earlier one mean nothing.
+    #[inline(never)]
     pub fn begin(&mut self) {
         self.refused.clear();
         if self.calls.full {
@@ -120,6 +122,7 @@ impl Guard {
     }
 
     /// The run is replayed from its beginning.
+    #[inline(never)]
     pub fn begin_again(&mut self) {
         self.limits.begin_again();
     }

@@ -211,6 +211,7 @@ pub(crate) trait EventSink: Sized {
 
     /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is reported.
     #[cfg(feature = "codecs")]
+    #[inline(never)]
     fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
         let event = frame_type(fields)?.into_owned();
         let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {

@@ -39,6 +39,8 @@ pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, T
 use crate::dialect::Dialect;
 use crate::thread::{Thread, ThreadLimits};
 use crate::wire::{Fields, Str, Wanted, keep_private};
+#[cfg(feature = "guard")]
+use handlers::Guarding as _;
 use intake::Intake;
 use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
@@ -112,8 +114,7 @@ impl Session {
         }
         #[cfg(feature = "guard")]
         if let Some(policy) = fields.text("guard") {
-            session = session.guarded(Some(crate::guard::Guard::new(&policy).map_err(Misuse::Policy)?));
-            session.report_decisions(fields.yes("decisions"));
+            session.keep_policy(&policy, fields.yes("decisions"))?;
         }
         Ok(session)
     }

@@ -71,6 +71,12 @@ impl Stepper {
         (stepper.set_messages(messages) && stepper.set_state(state)).then_some(stepper)
     }
 
+    /// The same, over settings as JSON text: see [`Settings::read`].
+    #[inline(never)]
+    pub fn with_settings(settings: &str, messages: &str, state: &str) -> Option<Self> {
+        Self::new(Settings::read(settings)?, messages, state)
+    }
+
     /// The events that [`Self::next`] returns: their types with commas between them, or `*` for all.
     pub fn want(&mut self, types: &str) {
         self.wanted = Wanted::read(types);

@@ -24,6 +24,7 @@ impl Packets {
     }
 
     /// Hands every frame that is whole to `sink`; in place where it came in one read.
+    #[inline(never)]
     pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), FrameTooLong> {
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -19,6 +19,7 @@ use super::utf8::decode;
 
 /// Appends the JSON text of the event in `frame`, which begins after the length. Of a frame that is no event nothing is
 /// appended. Returns how many content parts were left out because AG-UI 1.0 does not have their kind.
+#[inline(never)]
 pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> FieldResult<usize> {
     let start = out.len();
     let mut writer = Writer { out, end: start.saturating_add(limits.bytes), max_depth: limits.depth, left_out: 0 };

@@ -25,7 +25,7 @@ export function wrong(message: string, cause?: unknown): AgentError {
 /** Asks the core. */
 export async function ask<Answer>(request: string, json: string): Promise<Answer> {
   // The bytes come only with the first question, and not at all where an agent has brought the module.
-  const { askGuard } = oneFile.module ?? (await loadFull(inflate, { guard: {} }));
+  const { askGuard } = oneFile.module ?? (await loadFull(inflate, { guard: {} }, "ask"));
   let answer: string;
   try {
     answer = askGuard(request, json);

@@ -6,6 +6,9 @@ use crate::document::{
     SUBMIT_TOOLS, Start,
 };
 use crate::session::Session;
+#[cfg(feature = "guard")]
+use crate::session::handlers::Guarding as _;
+use crate::session::handlers::dialect::Speaking as _;
 use crate::session::rejoin::Resume;
 use crate::session::run::Run;
 use crate::session::submit::Submit;
@@ -80,7 +83,7 @@ impl Session {
     /// The run's request goes out, unless the guard does not let it.
     fn send(&mut self, run: Run, joins: bool, now: f64) {
         #[cfg(feature = "guard")]
-        let refused = self.refuses(&run.request_body, now);
+        let refused = if self.intake.is_guarded() { self.refuses(&run.request_body, now) } else { None };
         self.run = Some(run);
         #[cfg(feature = "guard")]
         if let (Some(error), Some(run)) = (refused, &mut self.run) {
@@ -138,7 +141,9 @@ impl Session {
         let body = self.intake.body(&input).map_or_else(|| input.clone(), Rc::from);
         (run.input.0, run.request_body) = (input, body.clone());
         #[cfg(feature = "guard")]
-        if let Some(error) = self.refuses(&body, now) {
+        if self.intake.is_guarded()
+            && let Some(error) = self.refuses(&body, now)
+        {
             if let Some(run) = &mut self.run {
                 run.fail(error);
             }
@@ -178,22 +183,13 @@ impl Session {
 
     /// The value of `Accept`, where the dialect names one; `given`: the application's header.
     pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
-        let (accept, contradicts) = self.intake.accept(given)?;
-        if contradicts {
-            let message =
-                "the Accept header that the application sets asks for another form than the dialect's settings";
-            self.outbox.warn(Warning::new("accept-contradicts", message));
-        }
-        Some(accept)
+        if self.intake.has_dialect() { self.accept_of_dialect(given) } else { None }
     }
 
     /// Tells the dialect, where there is one, of a run. Gives the body that is sent: the dialect's, or `input`.
     fn begin_dialect(&mut self, input: &Rc<str>, start: &Start) -> Rc<str> {
-        let run_id = self.verdict.run_id().unwrap_or_default();
-        let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
-        let cursor = self.rejoin.last_event_id();
-        self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        let body = self.intake.body(input).map_or_else(|| input.clone(), Rc::from);
+        let other = if self.intake.has_dialect() { self.begin_speaking(input, start) } else { None };
+        let body = other.unwrap_or_else(|| input.clone());
         // Nothing is sent.
         if matches!(start, Start::Unasked | Start::Continues) { Rc::default() } else { body }
     }

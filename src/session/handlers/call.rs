@@ -1,6 +1,8 @@
 //! One way in for all that the application asks of a session, by the names that `js/glue/core.d.ts` explains.
 
 use crate::session::Session;
+#[cfg(feature = "guard")]
+use crate::session::handlers::Guarding as _;
 use crate::session::types::{Misuse, Reply};
 use crate::wire::{Fields, Raw, Wanted};
 
@@ -25,10 +27,8 @@ impl Session {
             "save" => Reply::Json(self.save()),
             "record" => Reply::Json(self.record()),
             #[cfg(feature = "guard")]
-            "guardCounters" => self.guard_counters().map_or(Reply::Nothing, Reply::Json),
-            #[cfg(feature = "guard")]
-            "judgeInbound" if self.intake.is_guarded() => {
-                self.judge_inbound(json, now).map_or(Reply::Nothing, Reply::Json)
+            "guardCounters" | "judgeInbound" | "present" if self.intake.is_guarded() => {
+                self.asked(method, json, now)?
             }
             _ => {
                 self.command(method, json, now)?;
@@ -75,8 +75,6 @@ impl Session {
                 #[cfg(feature = "guard")]
                 self.report_decisions(fields.yes("decisions"));
             }
-            #[cfg(feature = "guard")]
-            "present" => self.present(json)?,
             _ => {}
         }
         Ok(())

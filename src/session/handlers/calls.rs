@@ -2,6 +2,8 @@
 
 use crate::document::Stage;
 use crate::session::Session;
+#[cfg(feature = "guard")]
+use crate::session::handlers::Guarding as _;
 use crate::session::page::{Begun, CallArrival, Next};
 use crate::session::submit::Submit;
 use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket};
@@ -81,9 +83,8 @@ impl Session {
 
     pub(super) fn execute(&mut self, id: &str, name: String, args: String, approved: bool) {
         #[cfg(feature = "guard")]
-        if let Some(reason) = self.forbidden(id, &name) {
-            let message = format!("The guard does not allow this call: {reason}");
-            return self.done(id, &message, Some(&message), true);
+        if self.intake.is_guarded() && self.forbids(id, &name) {
+            return;
         }
         let mut args = if args.trim_ascii().is_empty() { "{}".to_owned() } else { args };
         if let Some(other) = self.intake.arguments(&args) {

@@ -1,21 +1,70 @@
 //! Handles the output of a dialect: events, and reports for which the protocol has no event.
 
-use crate::dialect::{Dialect, Output, OutputItem};
+use crate::dialect::{Occasion, OutputItem, RunRequest, Taken};
+use crate::document::Start;
 use crate::pipeline::{EventSink, Source};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
+#[cfg(feature = "guard")]
+use crate::session::handlers::Guarding as _;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyStart;
 use crate::session::types::Effect;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
+use std::rc::Rc;
+
+/// A session with a dialect. Nothing calls these where there is none: the add-ons that are dialects bring them (tools/split.mjs).
+pub(super) trait Speaking {
+    /// Lets the dialect speak, and takes what it says. Says whether a frame was its.
+    fn speak(&mut self, on: Occasion<'_>, now: f64) -> bool;
+
+    /// Tells the dialect of a run. Gives its body for the request, where it has one.
+    fn begin_speaking(&mut self, input: &str, start: &Start) -> Option<Rc<str>>;
+
+    /// The value of `Accept`, where the dialect names one; `given`: the application's header.
+    fn accept_of_dialect(&mut self, given: Option<&str>) -> Option<String>;
+}
+
+impl Speaking for Session {
+    #[inline(never)]
+    fn speak(&mut self, on: Occasion<'_>, now: f64) -> bool {
+        let Some((taken, items)) = self.intake.translate(on, now) else { return false };
+        self.report_guard();
+        for item in items {
+            self.item(item, now);
+        }
+        self.intake.all_taken();
+        taken == Taken::Taken
+    }
+
+    #[inline(never)]
+    fn begin_speaking(&mut self, input: &str, start: &Start) -> Option<Rc<str>> {
+        let run_id = self.verdict.run_id().unwrap_or_default();
+        let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
+        let cursor = self.rejoin.last_event_id();
+        self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
+        self.intake.body(input).map(Rc::from)
+    }
+
+    #[inline(never)]
+    fn accept_of_dialect(&mut self, given: Option<&str>) -> Option<String> {
+        let (accept, contradicts) = self.intake.accept(given)?;
+        if contradicts {
+            let message =
+                "the Accept header that the application sets asks for another form than the dialect's settings";
+            self.outbox.warn(Warning::new("accept-contradicts", message));
+        }
+        Some(accept)
+    }
+}
 
 impl Session {
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
         let body = self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| self.intake.has_dialect());
         let Some(text) = body.map(BodyStart::text) else { return false };
-        self.translate(|dialect, out| dialect.answer(&text, out), now);
+        self.translate(Occasion::Answer(&text), now);
         let ended = self.has_ended();
         if ended {
             self.close_and_go_on(now);
@@ -23,15 +72,9 @@ impl Session {
         ended
     }
 
-    /// Lets the dialect speak, where there is one, and takes what it says.
-    pub(super) fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
-        let (answer, items) = self.intake.translate(ask, now)?;
-        self.report_guard();
-        for item in items {
-            self.item(item, now);
-        }
-        self.intake.all_taken();
-        Some(answer)
+    /// Lets the dialect speak, where there is one. Says whether a frame was its.
+    pub(super) fn translate(&mut self, on: Occasion<'_>, now: f64) -> bool {
+        self.intake.has_dialect() && self.speak(on, now)
     }
 
     fn item(&mut self, item: OutputItem, now: f64) {
@@ -73,38 +116,38 @@ impl Session {
     }
 
     fn dialect_custom(&mut self, name: String, value: String, now: f64) {
-        let write = |event: &mut JsonWriter<'_>| {
+        let mut write = |event: &mut JsonWriter<'_>| {
             event.string("type", "CUSTOM").string("name", &name).json("value", &value);
         };
-        if self.admits_made(write, now) && self.rejoin.is_new(Report::Custom) {
+        if self.admits_made(&mut write, now) && self.rejoin.is_new(Report::Custom) {
             self.outbox.push(Effect::Custom { name, value });
         }
     }
 
     fn dialect_text(&mut self, message_id: &str, text: String, now: f64) {
-        let write = |event: &mut JsonWriter<'_>| {
+        let mut write = |event: &mut JsonWriter<'_>| {
             event.string("type", "TEXT_MESSAGE_CONTENT").string("messageId", message_id).string("delta", &text);
         };
-        if self.admits_made(write, now) {
+        if self.admits_made(&mut write, now) {
             self.thread.replace_text(message_id, text);
         }
     }
 
     fn dialect_usage(&mut self, json: &str, now: f64) {
-        let write = |event: &mut JsonWriter<'_>| {
+        let mut write = |event: &mut JsonWriter<'_>| {
             event.string("type", "RUN_FINISHED").string("threadId", "").string("runId", "").json("usage", json);
         };
-        if self.rejoin.is_new(Report::Usage) && self.admits_made(write, now) {
+        if self.rejoin.is_new(Report::Usage) && self.admits_made(&mut write, now) {
             self.thread.add_usage(json);
         }
     }
 
     fn dialect_failure(&mut self, call: &str, error: &str, now: f64) {
-        let write = |event: &mut JsonWriter<'_>| {
+        let mut write = |event: &mut JsonWriter<'_>| {
             event.string("type", "TOOL_CALL_RESULT").string("messageId", "");
             event.string("toolCallId", call).string("content", error);
         };
-        if self.admits_made(write, now) {
+        if self.admits_made(&mut write, now) {
             self.thread.fail_call(call, error);
         }
     }

@@ -1,9 +1,11 @@
 //! The session as the end of the pipeline: which frames it takes, and what it makes of the rules that they break.
 
-use crate::dialect::{self, Taken};
+use crate::dialect::{self, Occasion};
 use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
 use crate::rules::{Repair, Violation};
 use crate::session::Session;
+#[cfg(feature = "guard")]
+use crate::session::handlers::Guarding as _;
 use crate::session::rejoin::Report;
 use crate::session::run::{BodyRest, RunState};
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
@@ -44,8 +46,7 @@ impl EventSink for Session {
     }
 
     fn translated(&mut self, frame: &Frame<'_>, now: f64) -> bool {
-        self.is_repeated(frame, now)
-            || self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken)
+        self.is_repeated(frame, now) || self.translate(Occasion::Frame(frame), now)
     }
 
     fn is_plain(&mut self, delta: &Delta<'_>) -> bool {

@@ -9,9 +9,138 @@ use crate::pipeline::{EventSink, Source};
 use crate::session::Session;
 use crate::session::intake::Gate;
 use crate::session::rejoin::Report;
-use crate::session::types::{AgentError, Effect, ErrorKind, Misuse};
+use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Reply};
 use crate::thread::Warning;
 use crate::wire::{Event, Fields, Incoming, JsonWriter, frame_fields};
+
+/// A session with a guard. Nothing but [`Guarding::keep_policy`] is called where there is none: the guard's add-on brings these
+/// (tools/split.mjs).
+pub(in crate::session) trait Guarding {
+    /// The session gets a guard with this policy (JSON text). `decisions`: whether each is told.
+    fn keep_policy(&mut self, policy: &str, decisions: bool) -> Result<(), Misuse>;
+
+    /// Takes an event through the gate: reports what may be seen of its source, and hands on what may be shown of it.
+    fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64);
+
+    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
+    fn admits(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool;
+
+    /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
+    fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError>;
+
+    /// Answers a call that must not be executed under the name that it has now. Says whether it is one.
+    fn forbids(&mut self, id: &str, name: &str) -> bool;
+
+    /// The text in place of the server's message of a failure, where that may not be shown.
+    fn withholds_reason(&mut self, now: f64) -> Option<&'static str>;
+
+    /// Reports what the guard has decided.
+    fn report_decided(&mut self);
+
+    /// The guard's answers to what the application asks.
+    fn asked(&mut self, method: &str, json: &str, now: f64) -> Result<Reply, Misuse>;
+}
+
+impl Guarding for Session {
+    #[inline(never)]
+    fn keep_policy(&mut self, policy: &str, decisions: bool) -> Result<(), Misuse> {
+        self.intake.set_guard(Gate::new(Some(Guard::new(policy).map_err(Misuse::Policy)?)));
+        self.report_decisions(decisions);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
+        match self.judge_event(one, source.fields, now) {
+            GateVerdict::Pass => {
+                // The END of another stream is none of what the source says.
+                let ends_another = made && is_end(&one.event);
+                if !ends_another && !std::mem::replace(&mut source.reported, true) {
+                    self.report_judged(source.event, source.fields, source.data, now);
+                }
+                self.past_gate(one, source, made, now);
+            }
+            GateVerdict::Less(json) if !made => {
+                // The remaining JSON was read before.
+                let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
+                let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
+                rest.subagent_run_id = one.subagent_run_id;
+                self.report_event(source.event, &json);
+                self.past_gate(&rest, source, made, now);
+            }
+            GateVerdict::Block | GateVerdict::Less(_) => {}
+        }
+    }
+
+    #[inline(never)]
+    fn admits(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool {
+        if self.intake.gate().is_judged() {
+            return true;
+        }
+        let mut event = String::new();
+        let mut object = JsonWriter::object(&mut event);
+        write(&mut object);
+        object.close();
+        let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
+        let incoming = Incoming::read(&fields, &mut |_| {});
+        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
+    }
+
+    #[inline(never)]
+    fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
+        if !self.intake.gate().has_inbound_rule() {
+            return None;
+        }
+        Fields::read(body, self.options.max_depth)?.get("event_type")?;
+        let decision = self.judge_inbound(body, now)?;
+        let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
+        Some(error.with(ERROR_CODE, Some("guard")))
+    }
+
+    #[inline(never)]
+    fn forbids(&mut self, id: &str, name: &str) -> bool {
+        let reason = self.intake.gate().forbids(id, name);
+        self.report_decided();
+        let Some(reason) = reason else { return false };
+        let message = format!("The guard does not allow this call: {reason}");
+        self.done(id, &message, Some(&message), true);
+        true
+    }
+
+    #[inline(never)]
+    fn withholds_reason(&mut self, now: f64) -> Option<&'static str> {
+        let withheld = self.intake.gate().withheld(now);
+        self.report_decided();
+        withheld
+    }
+
+    #[inline(never)]
+    fn report_decided(&mut self) {
+        let (decisions, reason) = (self.intake.gate().take_decisions(), self.intake.gate().take_reason());
+        for decision in decisions {
+            if self.rejoin.is_new(Report::Decision) {
+                self.outbox.push(Effect::Decision(decision));
+            }
+        }
+        if let Some(reason) = reason {
+            let message = format!("the guard has blocked an event: {reason}");
+            self.report_warning(Warning::new("event-blocked", message));
+        }
+    }
+
+    #[inline(never)]
+    fn asked(&mut self, method: &str, json: &str, now: f64) -> Result<Reply, Misuse> {
+        let answer = match method {
+            "present" => {
+                self.present(json)?;
+                None
+            }
+            "guardCounters" => self.guard_counters(),
+            _ => self.judge_inbound(json, now),
+        };
+        Ok(answer.map_or(Reply::Nothing, Reply::Json))
+    }
+}
 
 impl Session {
     /// The same, with a guard before the rules.
@@ -36,7 +165,6 @@ impl Session {
     }
 
     /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
-    #[inline(never)]
     pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
         let gate = self.intake.gate();
         let decision = gate.inbound(json, self.options.max_depth, now)?;
@@ -45,46 +173,11 @@ impl Session {
         Some(decision)
     }
 
-    /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
-    pub(super) fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
-        if !self.intake.gate().has_inbound_rule() {
-            return None;
-        }
-        Fields::read(body, self.options.max_depth)?.get("event_type")?;
-        let decision = self.judge_inbound(body, now)?;
-        let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
-        Some(error.with(ERROR_CODE, Some("guard")))
-    }
-
     /// Judges an event: the parts of it that may pass.
     fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> GateVerdict {
         let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
-        self.report_guard();
+        self.report_decided();
         verdict
-    }
-
-    /// Takes an event through the gate: reports what may be seen of its source, and hands on what may be shown of it.
-    #[inline(never)]
-    pub(super) fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
-        match self.judge_event(one, source.fields, now) {
-            GateVerdict::Pass => {
-                // The END of another stream is none of what the source says.
-                let ends_another = made && is_end(&one.event);
-                if !ends_another && !std::mem::replace(&mut source.reported, true) {
-                    self.report_judged(source.event, source.fields, source.data, now);
-                }
-                self.past_gate(one, source, made, now);
-            }
-            GateVerdict::Less(json) if !made => {
-                // The remaining JSON was read before.
-                let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
-                let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
-                rest.subagent_run_id = one.subagent_run_id;
-                self.report_event(source.event, &json);
-                self.past_gate(&rest, source, made, now);
-            }
-            GateVerdict::Block | GateVerdict::Less(_) => {}
-        }
     }
 
     /// No rule of order judges an event that comes outside of any run.
@@ -108,47 +201,19 @@ impl Session {
         self.report_event(event, &json);
     }
 
-    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
-    pub(super) fn admits_made(&mut self, write: impl FnOnce(&mut JsonWriter<'_>), now: f64) -> bool {
-        if !self.intake.is_guarded() || self.intake.gate().is_judged() {
-            return true;
-        }
-        let mut event = String::new();
-        let mut object = JsonWriter::object(&mut event);
-        write(&mut object);
-        object.close();
-        let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
-        let incoming = Incoming::read(&fields, &mut |_| {});
-        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
+    /// Whether a guard, where there is one, admits what a dialect says in another way than by an event.
+    pub(super) fn admits_made(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool {
+        !self.intake.is_guarded() || self.admits(write, now)
     }
 
-    /// Why a call must not be executed under the name that it has now.
-    pub(super) fn forbidden(&mut self, id: &str, name: &str) -> Option<String> {
-        let reason = self.intake.gate().forbids(id, name);
-        self.report_guard();
-        reason
-    }
-
-    /// The text in place of the server's message of a failure, where that may not be shown.
+    /// The text in place of the server's message of a failure, where a guard does not let that be shown.
     pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
-        let withheld = self.intake.gate().withheld(now);
-        self.report_guard();
-        withheld
+        if self.intake.is_guarded() { self.withholds_reason(now) } else { None }
     }
 
     pub(super) fn report_guard(&mut self) {
-        if !self.intake.is_guarded() {
-            return;
-        }
-        let (decisions, reason) = (self.intake.gate().take_decisions(), self.intake.gate().take_reason());
-        for decision in decisions {
-            if self.rejoin.is_new(Report::Decision) {
-                self.outbox.push(Effect::Decision(decision));
-            }
-        }
-        if let Some(reason) = reason {
-            let message = format!("the guard has blocked an event: {reason}");
-            self.report_warning(Warning::new("event-blocked", message));
+        if self.intake.is_guarded() {
+            self.report_decided();
         }
     }
 }

@@ -25,3 +25,6 @@ mod network;
 mod no_guard;
 mod place;
 mod save;
+
+#[cfg(feature = "guard")]
+pub(super) use guard::Guarding;

@@ -1,6 +1,6 @@
 //! Events of the network: heads, bytes, ends, failures, and the passing of time.
 
-use crate::dialect;
+use crate::dialect::{self, Occasion};
 use crate::document::{ERROR_BODY, ERROR_TEXT};
 use crate::pipeline::EventSink;
 use crate::rules::Code;
@@ -127,7 +127,7 @@ impl Session {
             // A body that is no stream is reported as what it is.
             let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(BodyStart::is_stream);
             if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
-                self.translate(|dialect, out| dialect.end(out), now);
+                self.translate(Occasion::End, now);
             }
             self.after_reading(read, stream, now);
         }
@@ -143,7 +143,7 @@ impl Session {
         if !empty && self.reconnect(now) {
             return;
         }
-        self.translate(|dialect, out| dialect.lost(out), now);
+        self.translate(Occasion::Lost, now);
         self.finish(now);
         self.next(now);
     }
@@ -162,7 +162,7 @@ impl Session {
         if self.reconnect(now) {
             return;
         }
-        self.translate(|dialect, out| dialect.lost(out), now);
+        self.translate(Occasion::Lost, now);
         // After a terminal event the connection no longer matters.
         if self.is_running() {
             // A WebSocket is closed with a reason of the server's.

@@ -5,7 +5,7 @@ mod gate;
 
 pub(super) use gate::Gate;
 
-use crate::dialect::{self, Dialect, Output, OutputItem, RunRequest};
+use crate::dialect::{self, Dialect, Occasion, Output, OutputItem, RunRequest, Taken};
 use crate::pipeline::Pipeline;
 use crate::thread::Ahead;
 use crate::wire::{Delta, Framer};
@@ -135,17 +135,19 @@ impl Intake {
     }
 
     /// Lets the dialect speak, where there is one. Its items are to be taken one by one; then [`Self::all_taken`].
-    pub fn translate<T>(
-        &mut self,
-        ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T,
-        now: f64,
-    ) -> Option<(T, Vec<OutputItem>)> {
+    pub fn translate(&mut self, on: Occasion<'_>, now: f64) -> Option<(Taken, Vec<OutputItem>)> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let mut out = Output::default();
         self.gate.lend(&mut out, now);
-        let answer = ask(dialect, &mut out);
+        let mut taken = Taken::Taken;
+        match on {
+            Occasion::Frame(frame) => taken = dialect.frame(frame, &mut out),
+            Occasion::Answer(body) => dialect.answer(body, &mut out),
+            Occasion::End => dialect.end(&mut out),
+            Occasion::Lost => dialect.lost(&mut out),
+        }
         self.gate.take_back(&mut out);
-        Some((answer, out.take()))
+        Some((taken, out.take()))
     }
 
     /// The next event was not judged as the frame that it was made of.
