@@ -67,7 +67,7 @@ for (const where of ["the page", "a worker"]) {
       await trap(side);
       side.server.reply(text("done"));
       side.agent.approve("c");
-      await until(() => said(side).at(-1) === "done");
+      await until(() => said(side).at(-1) === "done" && !side.now().isLoading);
       assert.deepEqual([execute.mock.callCount(), side.now().toolCalls[0].result, side.now().status], [1, 2, "idle"]);
     });
 
@@ -86,7 +86,7 @@ for (const where of ["the page", "a worker"]) {
       assert.equal(side.server.requests.length, requests);
       for (const answer of ["one", "two"]) side.server.reply(text(answer));
       await side.agent.retry();
-      await until(() => said(side).at(-1) === "two");
+      await until(() => said(side).at(-1) === "two" && !side.now().isLoading);
       assert.deepEqual(said(side), ["1", "half", "one", "2", "two"]);
     });
   });
