@@ -18,6 +18,8 @@ export class Origin {
   full = false;
   requests = [];
   executed = [];
+  /** The results that were saved. */
+  results = new Set();
   /** The pages that had the lock, one after the other. */
   owners = [];
   /** The server's thread, where it keeps one, and whether it can be asked for it. */
@@ -80,6 +82,7 @@ export class Origin {
             } ${saved.running}`,
           );
           this.saved = saved;
+          for (const { role, id } of saved.messages) if (role === "tool") this.results.add(id);
         }),
       clear: () => asked("clear", () => (this.saved = undefined)),
       ...(full && {
