@@ -1,6 +1,7 @@
 // The execution of calls in the page. When a call runs, and what follows from its result, is decided by the core.
 
 import type { AgentOptions, PageTool, StandardResult, Tool } from "../api/types.js";
+import { ask } from "../base/call.js";
 import { reasonOf } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
@@ -137,7 +138,7 @@ function createHolds(hold: CallsClient["hold"]): (toolCallId: string) => void {
 
 /** The tool of that name, as the agent's options have it now. */
 function findTool({ tools }: AgentOptions, name: string): PageTool | undefined {
-  return (typeof tools === "function" ? tools() : tools)?.find((tool) => tool.name === name) as PageTool | undefined;
+  return ask(tools)?.find((tool) => tool.name === name) as PageTool | undefined;
 }
 
 /** The words of whatever was thrown. */

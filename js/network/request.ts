@@ -50,11 +50,7 @@ export function withParam(url: string, name: string, value: string): string {
 }
 
 /** The value, or what the function says of this run. */
-export function at<Value>(provider: Value | ((runId: string, run: RunTarget) => Value), run: RunTarget): Value {
-  return typeof provider === "function"
-    ? (provider as (runId: string, run: RunTarget) => Value)(run.runId, run)
-    : provider;
-}
+export const at = <Value>(provider: Value | ((runId: string, run: RunTarget) => Value), run: RunTarget): Value => ask(provider, run.runId, run);
 
 /** The option `retry` with its defaults. */
 export function retryTimes(retry: AgentOptions["retry"]) {

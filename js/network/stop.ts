@@ -14,7 +14,7 @@ export async function stopRemote(options: AgentOptions, run: RunTarget): Promise
   new Headers(stop.headers).forEach((value, name) => headers.set(name, value));
   const { threadId, runId } = run;
   const body = stop.body === undefined ? { threadId, runId } : stop.body;
-  const content: unknown = typeof body === "function" ? await (body as (run: RunTarget) => unknown)(run) : body;
+  const content: unknown = await ask(body as unknown, run);
   const empty = content === undefined || content === null;
   if (!empty && !headers.has("content-type")) headers.set("content-type", "application/json");
   const response = await send(String(await at(url, run)), {
