@@ -117,6 +117,8 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     "messages before": [{
       initialMessages: ["user", "assistant", "system", "developer"].map((role) => ({ id: role, role, content: `${role} "\u2028 \\ ü 😀` })),
     }, "hi"],
+    "empty texts": [{ initialMessages: [{ id: "a", role: "assistant", content: "" }, { id: "u", role: "user", content: "" }] }, ""],
+    "ids that come twice": [{ initialMessages: [user("m", "one"), user("m", "two"), user("said", "before")] }, "hi"],
     "a state": [{ initialState: { a: [1, 2.5, -0, 1e21, 1e-7, null, true, ""], 'é"': { deep: [[]] } } }, "hi"],
     "a state of null": [{ initialState: null }, "hi"],
     "a state that is no object": [{ initialState: [1, "two"] }, "hi"],
