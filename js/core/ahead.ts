@@ -42,8 +42,11 @@ export function sendAhead<State>(client: AheadClient, shared: LinkState<State>):
     const { home, late, pending: { list, confirmed } } = shared;
     const run = list.length === 1 ? list[0]!.run : undefined;
     if (home.at || late || shared.ahead || run?.method !== "submit" || !client.plain(run.id)) return;
+    const before = confirmed();
+    // Nobody may ever read the answer.
+    if (before.error?.code === "load") return;
     const input = JSON.parse(run.json!) as CoreInput;
-    const at = run.fold(confirmed());
+    const at = run.fold(before);
     if (input.resume || input.replaces !== undefined || !at.messages.every(isPlain)) return;
     shared.ahead = send(client, shared, run.id, (now) => bodyOf(client.threadId(), input, at, now));
   });

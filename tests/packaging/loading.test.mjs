@@ -124,10 +124,12 @@ for (const name of engineNames) {
         assert.deepEqual(await rows(), ["one", "two"]);
         assert.equal(await browser.text("#status"), "busy");
         await browser.click("#leave");
-        assert.deepEqual([sent(), asked], [[], 1]);
+        // The first request leaves without the module, by what comes beside that.
+        const ahead = which === "live" ? [] : [["one"]];
+        assert.deepEqual([sent(), asked], [ahead, 1]);
         release();
-        for (const end = Date.now() + 15_000; !sent().length && Date.now() < end;) await rows();
-        assert.deepEqual(sent(), [["one", "two"]]);
+        for (const end = Date.now() + 15_000; sent().length === ahead.length && Date.now() < end;) await rows();
+        assert.deepEqual(sent(), [...ahead, ["one", "two"]]);
         assert.deepEqual(await browser.consoleErrors(), []);
       });
 

@@ -56,7 +56,7 @@ const agents = [];
 function create(options = {}) {
   const { requests, answer } = server();
   mock.method(globalThis, "fetch", answer);
-  const gate = deferred();
+  let gate = deferred();
   let failures = 0;
   const source = async () => {
     await gate.promise;
@@ -66,7 +66,7 @@ function create(options = {}) {
   if (options.fetch) options = { ...options, fetch: answer };
   const agent = createAgentWith(source, { url: "/agent", notify: "sync", threadId: "t", ...options });
   agents.push(agent);
-  return { agent, requests, gate, fail: () => void (failures = 1), come: () => gate.resolve() };
+  return { agent, requests, fail: () => void (failures = 1), hold: () => void (gate = deferred()), come: () => gate.resolve() };
 }
 const turn = () => new Promise((done) => setImmediate(done));
 const turns = async () => {
@@ -222,6 +222,22 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     assert.equal((await agent.retry()).outcome, "success");
     assert.equal(requests.length, 1);
     assert.deepEqual(texts(agent), ["hi", "Hello"]);
+  });
+
+  it("does not leave where a load has failed and nothing has worked since", async () => {
+    const { agent, requests, come, hold, fail } = create();
+    fail();
+    const run = agent.submit("one");
+    await until(() => requests.length);
+    come();
+    assert.equal((await run).error.code, "load");
+    fail();
+    hold();
+    const next = agent.submit("two");
+    await turns();
+    assert.equal(requests.length, 1);
+    come();
+    assert.equal((await next).error.code, "load");
   });
 
   it("is given up where after a failed load something else is asked, or the agent is disposed of", async () => {
