@@ -29,6 +29,7 @@ function server() {
         // It has ended.
       }
     });
+    request.fail = () => head.reject(new TypeError("Failed to fetch"));
     request.open = (status = 200) => {
       const body = new ReadableStream({ start: (controller) => void (request.body = controller) });
       head.resolve(new Response(body, { status, headers: { "content-type": "text/event-stream" } }));
@@ -179,7 +180,7 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     });
   }
 
-  it("does not leave for an edit, an answer, or a submit that takes the place of another message", async () => {
+  it("does not leave for a submit that takes the place of another message, or for a retry", async () => {
     const { agent, requests } = create({ initialMessages: [user("m", "old")] });
     agent.submit({ message: "new", replaces: "m" }).catch(() => {});
     await turns();
@@ -290,15 +291,14 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     refused.come();
     assert.equal((await run).error.status, 403);
 
-    const failing = create({ retry: { baseMs: 1, minMs: 1, posts: true } });
+    const failing = create({ retry: false });
     const again = failing.agent.submit("hi");
     await until(() => failing.requests.length);
-    mock.method(globalThis, "fetch", async () => {
-      throw new TypeError("offline");
-    });
+    failing.requests[0].fail();
+    await turns();
     failing.come();
-    failing.agent.stop();
-    assert.equal((await again).outcome, "aborted");
+    const { outcome, error } = await again;
+    assert.deepEqual([outcome, error.kind, failing.requests.length], ["error", "connection", 1]);
   });
 
   it("has what was there when the run was asked for: what comes after waits in order", async () => {
