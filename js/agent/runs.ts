@@ -27,7 +27,7 @@ function createAgain<State>(
   };
 
   const retry = async (again?: AgainOptions): Promise<RunResult> => {
-    const lost = link.lost();
+    const lost = link.shared.lost;
     const input = toAgainInput(options(), again);
     if (lost) return start(askLost(lost));
     if (read().error?.code === "load") {

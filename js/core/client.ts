@@ -171,7 +171,7 @@ export interface LinkState<State> {
   home: Home<State>;
   /** Notifications deferred until the current batch ends. */
   held?: (() => void)[] | undefined;
-  /** The run that a failed load has kept from the core. */
+  /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost?: Run<State> | undefined;
   /** A request that has left before there was a session. */
   ahead?: AheadRequest | undefined;
@@ -222,7 +222,7 @@ export interface LinkClient<State, Place = Port> {
 
 /** The operations of an agent on the core. */
 export interface Link<State> {
-  /** For the code that comes beside the core. */
+  /** Its state, which others read. */
   readonly shared: LinkState<State>;
   load(): Promise<void>;
   /** `later`: when something else needs a session. */
@@ -252,7 +252,5 @@ export interface Link<State> {
   awaitSave(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */
   restore(shown?: AgentSnapshot<State>, json?: string): void;
-  /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
-  lost(): Run<State> | undefined;
   dispose(): void;
 }

@@ -32,8 +32,9 @@ export function createEndings<State>(
       const { live } = shared.home;
       if (!live) intent.applied?.();
       else if (live.apply(intent)) return;
-      pending.end();
       // Nothing of what was known before comes back.
+      shared.lost = undefined;
+      pending.end();
       shared.home = intent.save ? { at: "saved", last: intent.save } : {};
       pending.show(intent.fold(read()));
       settleAll("aborted");

@@ -29,7 +29,6 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
   };
 
   const link: Link<State> = {
-    shared,
     load: opener.load,
     run: (run, later = false) => {
       runs.add(run);
@@ -69,7 +68,7 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       shared.home = json ? { at: "saved", last: json } : {};
       if (shown || pending.list.length) pending.show(shown);
     },
-    lost: () => shared.lost,
+    shared,
     ...createEndings(client, shared, () => link, opener.leave),
   };
   return link;

@@ -248,7 +248,7 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     await until(() => left.requests.length);
     left.come();
     assert.equal((await last).outcome, "error");
-    left.agent.dispose();
+    left.agent.reset();
     assert.ok(left.requests[0].aborted());
     const { agent, requests, come, fail } = create();
     fail();
