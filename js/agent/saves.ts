@@ -34,7 +34,7 @@ export function createSaves<State>(options: AgentOptions<State>, thread: Thread<
     begin: () => {
       try {
         if (restore) link.awaitSave();
-        if (isPromise(restore)) restoring = restore.then((value) => show(value)).catch(refuse);
+        if (isPromise(restore)) restoring = restore.then(show).catch(refuse);
         else show(restore);
       } catch (cause) {
         refuse(cause);

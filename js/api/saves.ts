@@ -26,7 +26,7 @@ export interface Saves {
   /** Saves the agent as it is. */
   save(): void;
   /** The core wants this written, as in `Client.save`. */
-  write(json: string, done: () => void): void;
+  write(json: string, done: () => void, changes?: string): void;
   /** The thread is another one. */
   renew(): void;
   dispose(): void;

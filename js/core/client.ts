@@ -147,6 +147,8 @@ export interface OpenHome<State> {
   readonly live: Live<State>;
   /** The last report: a save, or a record, which is one without the thread. Where nobody keeps saves, a core in this page is not asked for any. */
   last?: string | undefined;
+  /** What has changed since that save, if the session has said so. */
+  changes?: string | undefined;
   /** The thread that the record goes with. */
   thread: Pick<AgentSnapshot<State>, "messages" | "state">;
   /** It may not have read the save that it begins with. */
@@ -212,8 +214,9 @@ export interface LinkClient<State, Place = Port> {
   empty(): AgentSnapshot<State>;
   /**
    * The core wants this save written: JSON text. `done` is to be called within a bounded time: a request or a call may wait for it.
+   * `changes`: what has changed since that save, which is the last whole one.
    */
-  save(json: string, done: () => void): void;
+  save(json: string, done: () => void, changes?: string): void;
   /** The core cannot read the save. */
   refused(error: AgentError): void;
   /** Shows something else in place of what does not fit. */

@@ -5,7 +5,7 @@ import type { Host, Session } from "../glue/core.js";
 import type { Cause } from "./cause.js";
 import { emitCustom } from "./checked.js";
 import type { Checks } from "./checks.js";
-import type { LinkClient, LinkState } from "./client.js";
+import type { LinkClient, LinkState, OpenHome } from "./client.js";
 import type { Patches } from "./patches.js";
 import type { SessionHost } from "./port.js";
 
@@ -14,6 +14,8 @@ interface Hosted<State> {
   /** Whether it is the agent's. */
   current(): boolean;
   ask(method: (session: Session) => void): boolean;
+  /** It has said this save, or what has changed since. Returns its home, if it is one. */
+  said(json: string, part?: boolean): OpenHome<State> | undefined;
   readonly cause: Cause;
   readonly checks: Checks<State> | undefined;
   readonly patches: Patches;
@@ -28,7 +30,7 @@ interface Hosted<State> {
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
-  { current, ask, cause, checks, patches, shows, task, live, fail }: Hosted<State>,
+  { current, ask, said, cause, checks, patches, shows, task, live, fail }: Hosted<State>,
   settled: Host["settled"],
 ): SessionHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
@@ -65,13 +67,12 @@ export function createHost<State>(
       if (current()) calls.execute(...args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
-    save: (number, _, json) => {
-      const { home } = shared;
-      if (!current() || home.at !== "open") return;
-      home.last = json;
-      client.save(json, () => {
+    save: (number, part, json) => {
+      const home = said(json, part);
+      const done = (): void => {
         if (current()) ask((opened) => opened.call("saved", `${number}`));
-      });
+      };
+      if (home) client.save(home.last!, done, home.changes);
     },
     decision: (json) => soon(() => emitter.emit("decision", JSON.parse(json))),
     warning: (warning) => soon(() => emitter.emit("warning", warning)),

@@ -13,7 +13,7 @@ import type { Calls, IntentTaker, LinkState, Live, LiveCalls } from "./client.js
 export function createLiveCalls<State>(
   read: () => AgentSnapshot<State>,
   shared: LinkState<State>,
-  { ask, start, flush, abandonAll }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll">,
+  { ask, start, flush, abandonAll, said }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll"> & { said(json: string): void },
 ): LiveCalls<State> {
   const { late } = shared;
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
@@ -53,6 +53,7 @@ export function createLiveCalls<State>(
       if (late) return late.save();
       let json: string | undefined;
       guarded(() => void (json = value("save")));
+      if (json !== undefined) said(json);
       return json;
     },
     report: ({ runId, isLoading }) => {

@@ -6,6 +6,7 @@ import { call } from "../base/call.js";
 import { misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import type { SessionOptions } from "../glue/core.js";
+import { withChanges } from "../snapshot/changes.js";
 import { createCause } from "./cause.js";
 import { checksOf } from "./checked.js";
 import type { LinkClient, Live, LinkState, OpenHome } from "./client.js";
@@ -57,12 +58,19 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const fail = (why: unknown, died = false, shown = client.read()): boolean => {
     const lost = home();
     if (!lost) return false;
-    const report = lost.reading ? undefined : JSON.parse(lost.last ?? "{}");
+    const last = JSON.parse(lost.last ?? "{}");
+    const report = lost.reading ? undefined : lost.changes ? withChanges(last, JSON.parse(lost.changes)) : last;
     leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, { shown, report })));
     return true;
   };
 
   const ask = asking(() => session!);
+  const said: Parameters<typeof createHost<State>>[2]["said"] = (json, part) => {
+    const at = home();
+    if (at && part) at.changes = json;
+    else if (at) [at.last, at.changes] = [json, undefined];
+    return at;
+  };
 
   /** The notifications that somebody listens to. */
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
@@ -81,7 +89,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
-  const hosted = { current, ask, cause, checks, patches, shows, task, live: () => live, fail };
+  const hosted = { current, ask, said, cause, checks, patches, shows, task, live: () => live, fail };
   const host = createHost(client, shared, hosted, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
@@ -90,7 +98,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     ...{ host, ask, start, fail, isNear: !late },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     flush,
-    ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll }),
+    ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll, said: (json) => settings.saves && said(json) }),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     partly: patches.partly,
     end: () => {

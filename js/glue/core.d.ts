@@ -84,9 +84,9 @@ export interface Host {
   execute(toolCallId: string, name: string, approved: boolean, args: string): void;
   /**
    * Write this save, and report it by the method `saved`, within a bounded time, even if it cannot be written.
-   * `holds`: a request or a call waits for it.
+   * `part`: it has what has changed since the last whole one.
    */
-  save(number: number, holds: boolean, json: string): void;
+  save(number: number, part: boolean, json: string): void;
   /** The result of that call is no longer wanted. */
   abandon(toolCallId: string): void;
   /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */

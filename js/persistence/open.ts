@@ -46,7 +46,6 @@ export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...th
 
 /** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
 const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
-  const store = persist!;
   let mine: Promise<unknown> | undefined;
   // Something has changed that is not in the store.
   let dirty = false;
@@ -55,9 +54,9 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
   const write = (): void => {
     if (!dirty || !early.owns || early.saves || thread.disposed()) return;
     dirty = false;
-    writeStore(store, early.text, current(), nothing);
+    writeStore(persist!, early.text, current(), nothing);
   };
-  const ask = (): unknown => restore ?? readStore(store, early.text, thread.shown.first);
+  const ask = (): unknown => restore ?? readStore(persist!, early.text, thread.shown.first);
   const show = (save: unknown): void => {
     if (!save || early.saves || early.shown) return;
     const changed = dirty;
@@ -75,7 +74,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
 
   /** Whether this page alone may write, and what the store has is what it has answered. */
   const isMine = async (): Promise<unknown> => {
-    early.lock ??= takeLock(store.key);
+    early.lock ??= takeLock(persist!.key);
     const then = JSON.stringify(await early.read?.());
     // Another tab may have written before this one had the lock.
     return !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);

@@ -140,6 +140,11 @@ export class Claim {
     return this.kit.readStore(this.store, text, this.first);
   };
 
+  /** Whether the store has this text, and takes a record of what has changed since. */
+  follows(json: string): boolean {
+    return this.#place.writer.follows(this.store, json);
+  }
+
   write(write: Omit<Write, "store">, waitMs: number): void {
     this.#place.writer.write({ ...write, store: this.store }, waitMs);
   }

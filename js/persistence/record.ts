@@ -3,9 +3,9 @@
 // in a place of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the
 // changes since.
 //
-//   record.of = mark of the text   ─►  the text, with the changes since; the same for each text that was being written then (`among`)
+//   record.of has the text's mark  ─►  the text, with the changes since: it is the text that was there, or one that was being written then
 //   record.mark = mark of the text ─►  the text has all of it
-//   record.of = nothing            ─►  without a text: how an agent begins, with the changes since
+//   record.of begins with nothing  ─►  without a text: how an agent begins, with the changes since
 //   neither                        ─►  another page has written: a call that was executed stays executed, and no more
 //
 // A run that has ended since the text was cut off there: its answer is not in the record.
@@ -14,6 +14,7 @@ import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
+import { withChanges, type Changes } from "../snapshot/changes.js";
 import { union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
 
@@ -25,8 +26,11 @@ interface Marked extends Saved {
 /** The record beside it: the members of a save, but for those. */
 interface Record extends Partial<Omit<Saved, (typeof ofText)[number]>> {
   readonly mark: string;
-  readonly of?: string | undefined;
-  readonly among?: readonly string[] | undefined;
+  readonly of?: string | readonly (string | null | undefined)[];
+  /** It has all that has changed since the text, of whose messages so many stay. */
+  readonly from?: number;
+  /** What such a record said before this one, of the text that was there. */
+  readonly part?: Changes | undefined;
   /** The messages of users and tools that the text lacks. */
   readonly messages: readonly Message[];
 }
@@ -39,12 +43,14 @@ const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageT
 const pick = (names: readonly string[], from: object): object => Object.fromEntries(names.map((name) => [name, from[name as never]]));
 
 /** The text with what the record says of it. */
-function join({ mark, ...text }: Marked, record: Record | undefined): unknown {
-  if (!record) return text;
-  const { mark: made, of, among = [], ...since } = record;
-  if (made === mark) return text;
+function join({ mark, ...saved }: Marked, record: Record | false): unknown {
+  if (!record) return saved;
+  const { mark: made, of, part, ...since } = record;
+  if (made === mark) return saved;
   const { messages, runId, running, interrupts, untold = [], handled = [], unsent = [] } = since;
-  if (![of, ...among].includes(mark)) return { ...text, handled: union(text.handled, handled, (id) => id) };
+  if (![of].flat().includes(mark)) return { ...saved, handled: union(saved.handled, handled, (id) => id) };
+  if (since.from !== undefined) return withChanges(saved, since as Changes);
+  const text = part && of![0] === mark ? withChanges(saved, part) : saved;
   const same = runId === text.runId;
   const calls = new Set(text.messages.flatMap((message) => (message as AssistantMessage).toolCalls?.map(({ id }) => id) ?? []));
   const own = new Set([...handled, ...unsent]);
@@ -68,10 +74,13 @@ function join({ mark, ...text }: Marked, record: Record | undefined): unknown {
 /** How an agent begins that finds nothing. */
 export type First = Pick<Saved, "messages" | "state">;
 
-/** A text, known by its mark and its messages. */
+/** A text, known by its mark and its messages, each JSON text. */
 interface StoredText {
   readonly mark: string | undefined;
-  readonly keys: readonly string[];
+  readonly lines: readonly string[];
+  /** The text without its mark, if this page has written it; and all that has changed since, if its record has that. */
+  readonly json?: string;
+  part?: Changes | undefined;
 }
 
 /** The texts of a store, as far as this page knows. */
@@ -81,23 +90,22 @@ export interface StoredTexts {
   /** The marks of those that are being written, which may come to be there. */
   writing?: Set<string>;
   /** The last one that the store has refused: as long as its record is the last one there, this page begins with it. */
-  refused?: { readonly mark: string; readonly json: string } | undefined;
+  refused?: StoredText | undefined;
 }
 
-/** A message as the core writes it into a save: in a line, which begins with its id and role. */
-const lineOf = ({ id, role, ...more }: Message): string => JSON.stringify({ id, role, ...more });
-const keyOf = (line: string): string => /[^]*?"role":"\w+/.exec(line)?.[0] ?? line;
+/** The messages as the core writes them into a save: each in a line. */
+const linesOf = (messages: readonly Message[]): readonly string[] => messages.map((message) => JSON.stringify(message));
 
 /** Of a save of the core no more is read than the record needs: its messages are lines near its end. One that the page has made is one line. */
-function recordOf(json: string, mark: string, { there, writing }: StoredTexts): readonly [Record, StoredText] {
+function recordOf(json: string, { there, writing }: StoredTexts): readonly [Record, StoredText] {
   const at = json.lastIndexOf('"messages":[\n');
   const saved: Saved = JSON.parse(at < 0 ? json : `${json.slice(0, at)}"messages":[]}`);
-  const lines = at < 0 ? saved.messages.map(lineOf) : json.slice(at).split("\n").filter((line) => line[0] === "{");
-  const keys = lines.map(keyOf);
-  const known = new Set(there?.keys);
-  const messages = lines.filter((line) => !known.has(keyOf(line)) && /(user|tool)$/.test(keyOf(line)));
-  const record = { ...saved, ...pick(ofText, {}), mark, of: there?.mark, among: writing && [...writing], messages: messages.map((line) => JSON.parse(line)) };
-  return [record, { mark, keys }];
+  const lines = at < 0 ? linesOf(saved.messages) : json.slice(at).split("\n").filter((line) => line[0] === "{");
+  const mark = uuid();
+  const known = new Set(there?.lines);
+  const messages = lines.filter((line) => !known.has(line)).map((line) => JSON.parse(line)).filter(({ role }) => /user|tool/.test(role));
+  const record = { ...saved, ...pick(ofText, {}), mark, of: [there?.mark, ...(writing ?? [])], part: there?.part, messages };
+  return [record, { mark, lines, json }];
 }
 
 /** Reads the save of a store. */
@@ -105,13 +113,13 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
   const { there } = at;
   const read = (found: unknown, beside: unknown): unknown => {
     // A record that is damaged is none.
-    const record = Array.isArray((beside as Record | undefined)?.handled) ? (beside as Record) : undefined;
+    const record = Array.isArray((beside as Record | undefined)?.handled) && (beside as Record);
     // Without a text and what it has: not one save has been written so far.
-    const text = !found && record && record.of === undefined ? ({ v: 1, ...first } as Marked) : (found as Marked | undefined);
+    const text = (!found && record && record.of?.[0] == null ? { v: 1, ...first } : found) as Marked | undefined;
     if (!Array.isArray(text?.messages)) return text;
     // Something was written meanwhile.
-    if (at.there === there) at.there = { mark: text.mark, keys: text.messages.map(lineOf).map(keyOf) };
-    return record && record.mark === at.refused?.mark ? JSON.parse(at.refused.json) : join(text, record);
+    if (at.there === there) at.there = { mark: text.mark, lines: linesOf(text.messages) };
+    return record && record.mark === at.refused?.mark ? JSON.parse(at.refused!.json!) : join(text, record);
   };
   const text = store.load();
   let record: unknown;
@@ -135,21 +143,21 @@ export function writeStore(
 ): void {
   const { record } = store;
   const save = store.save as TextSave;
-  const mark = uuid();
-  const [made, text] = recordOf(json, mark, at);
+  const [made, text] = recordOf(json, at);
+  const { mark } = made;
   const writing = (at.writing ??= new Set());
   let kept = false;
   // Both begin in this task: a page that is left has no other.
   let open = 2;
   let failure: { readonly cause: unknown } | undefined;
-  const end = (_?: unknown): void => void (--open || done(failure, kept || !failure));
-  settle(() => record?.save(made), () => end(kept = !!record), end);
+  const end = (_?: unknown): void => void (--open || done(failure, kept));
+  settle(() => record?.save(made), () => end(kept ||= !!record), end);
   writing.add(mark);
   const wrote = (refused?: { readonly cause: unknown }): void => {
     failure = refused;
     writing.delete(mark);
-    at.refused = refused && { mark, json };
-    if (!refused) at.there = text;
+    at.refused = refused && text;
+    if (!refused) [at.there, kept] = [text, true];
     end();
   };
   // The last of two members of one name counts.

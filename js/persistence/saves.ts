@@ -175,11 +175,12 @@ const touch = (self: SavedThread): void => {
 };
 
 /** Writes it although another thread may own the store by now. */
-const put = (self: SavedThread, json: string, done = (_kept: boolean): void => {}): void => {
+const put = (self: SavedThread, json: string, done = (_kept: boolean): void => {}, part = false): void => {
   const { kit, claim, aside, saving: { waitMs = 300 } } = self;
   let failure: string | undefined;
   claim.write({
     save: aside === undefined ? json : mergeSaves(kit, aside, json),
+    part,
     failed: (cause) => void (failure = report(self, cause)),
     done: (kept) => {
       self.reported = failure;
@@ -332,13 +333,19 @@ export const openSaves = (given: SavesOptions, thread: SavesClient, beginning: B
     },
     refusal: () => lost && saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined,
     save: () => write(self),
-    write: (said, done) => {
+    write: (said, done, changes) => {
       // Whoever owns the save begins what it has.
       if (!claim.owns()) return;
-      write(self, thread.remote.saved(said), (kept) => {
+      const whole = thread.remote.saved(said);
+      const wrote = (kept: boolean): void => {
         lost = !kept;
         done();
-      });
+      };
+      if (changes === undefined) return write(self, whole, wrote);
+      if (self.store !== "known" || self.aside !== undefined || !claim.follows(whole)) return write(self, undefined, wrote);
+      put(self, thread.remote.saved(changes), (kept) => (kept || self.gate !== "open" ? wrote(kept) : write(self, undefined, wrote)), true);
+      // The text is written later.
+      touch(self);
     },
     renew: () => {
       self.aside = undefined;

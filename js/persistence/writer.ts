@@ -9,6 +9,8 @@ export interface Write {
   readonly store: AgentStore;
   /** JSON text. */
   readonly save: string;
+  /** It is what has changed since the text that is there: its record is all that is written. */
+  readonly part?: boolean;
   failed(cause: unknown): void;
   /** It is settled, or has hung for a while; `kept`: the save or its record is there. */
   done(kept: boolean): void;
@@ -17,12 +19,21 @@ export interface Write {
 export type Writer = ReturnType<typeof createWriter>;
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
-export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended: () => void) {
+export function createWriter({ writeStore, settle }: SavesKit, text: StoredTexts, ended: () => void) {
   let next: Write | undefined;
   let writing = 0;
   let hangs = false;
   const waiting: (() => void)[] = [];
 
+  /** A failure costs nothing: the whole save is written then. */
+  const writePart: typeof writeStore = ({ record }, { there }, json, done) => {
+    const part = JSON.parse(json);
+    const kept = (): void => {
+      there!.part = part;
+      done(undefined, true);
+    };
+    settle(() => record!.save({ ...part, of: [there!.mark], mark: "" }), kept, () => done(undefined, false));
+  };
   /** Something is being written, and does not hang. */
   const busy = (): boolean => writing > 0 && !hangs;
   const rest = (): void => {
@@ -30,10 +41,15 @@ export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended:
   };
   const start = (): void => {
     if (!next || (writing && !next.store.ordered)) return;
-    const { store, save, failed, done } = next;
+    const { store, save, part, failed, done } = next;
     next = undefined;
     writing++;
-    writeStore(store, text, save, (failure, kept) => {
+    const begin = (): void => (part ? writePart : writeStore)(store, text, save, (failure, kept) => {
+      // The facts alone may fit.
+      if (!kept && text.there?.part) {
+        text.there.part = undefined;
+        return begin();
+      }
       if (failure) failed(failure.cause);
       writing--;
       hangs = false;
@@ -42,6 +58,7 @@ export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended:
       start();
       rest();
     });
+    begin();
   };
 
   return {
@@ -65,6 +82,8 @@ export function createWriter({ writeStore }: SavesKit, text: StoredTexts, ended:
       if (hangs) done(false);
     },
     busy,
+    /** Whether the store has this text, and takes a record of what has changed since. */
+    follows: ({ record }: AgentStore, json: string): boolean => !!record && text.there?.json === json,
     /** Does it once that is no longer so. */
     whenDone: (action: () => void): void => {
       waiting.push(action);

@@ -21,7 +21,7 @@ export interface ResponseHead {
 }
 
 /** The page as a host; `methods` are those that the worker has itself. */
-export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<Host, "settled" | "hold" | "lost">): Host {
+export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<Host, "settled" | "hold" | "lost"> & { save(): string }): Host {
   let requests = 0;
   return {
     task: { until: Infinity },
@@ -53,7 +53,8 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
       pipe.tell("execute", ...call);
     },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
-    save: (...save) => pipe.tell("save", ...save),
+    // What the page keeps of a thread is not the worker's save, which changes could follow on.
+    save: (number, part, json) => pipe.tell("save", number, false, part ? methods.save() : json),
   };
 }
 

@@ -96,7 +96,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
   });
   const updates = createUpdates(pipe, served.current);
-  const host = createPageHost(pipe, updates, { settled: tickets.settled, hold: served.hold, lost: served.lose });
+  const host = createPageHost(pipe, updates, { settled: tickets.settled, hold: served.hold, lost: served.lose, save: () => served.current()!.call("save") });
 }
 
 /** The session of a port, from its beginning to its end. `lost` reports to the page why it could not begin or go on. */

@@ -22,7 +22,7 @@ export interface FromWorker {
   /** The members of a save without the thread. */
   saved(json: string): void;
   /** The core's `host.save`. */
-  save(number: number, holds: boolean, json: string): void;
+  save(number: number, part: false, json: string): void;
   settled(ticket: number, json: string): void;
   refused(ticket: number, why: Failure): void;
   /** Of a call that has no run. */

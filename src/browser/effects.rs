@@ -20,7 +20,7 @@ pub fn text(effect: Effect, outgoing: &mut Rc<str>) -> String {
         Effect::Close { request } => line.name("close").number(Some(request)),
         // Timers cut off fractions.
         Effect::Wake { at } => line.name("wake").number(at.map(|at| (at - host::now()).ceil() as u32)),
-        Effect::Save { number, save, holds } => line.name("save").number(Some(number)).flag(holds).rest(save),
+        Effect::Save { number, save, part } => line.name("save").number(Some(number)).flag(part).rest(save),
         Effect::Execute { tool_call_id, name, args, approved } => {
             line.name("execute").text(Some(tool_call_id)).text(Some(name)).flag(approved).rest(args)
         }

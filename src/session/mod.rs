@@ -130,12 +130,12 @@ impl Session {
         match self.outbox.next(&self.options) {
             Outgoing::Effect(effect) => return Some(effect),
             // A session that was disposed of has nothing left to be saved: that was taken before.
-            Outgoing::Save { number, holds } if !self.verdict.is_disposed() => {
-                let save = self.save();
+            Outgoing::Save(number) if !self.verdict.is_disposed() => {
+                let (save, part) = self.next_save();
                 self.outbox.written(save.len());
-                return Some(Effect::Save { number, save, holds });
+                return Some(Effect::Save { number, save, part });
             }
-            Outgoing::Save { .. } | Outgoing::Nothing => {}
+            Outgoing::Save(_) | Outgoing::Nothing => {}
         }
         debug_assert!(self.verdict.is_disposed() || self.holds_every_ticket(), "{:?}", self.queue);
         None

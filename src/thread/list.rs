@@ -81,6 +81,8 @@ pub(super) struct MessageList {
     stamp: usize,
     /// How often the messages were given other slots.
     renumbered: usize,
+    /// So many messages, from the first on, are as in the last save; but for what has changed since the last patch.
+    saved: usize,
 }
 
 /// A slot that is noted for later.
@@ -284,6 +286,7 @@ impl MessageList {
 
     /// Takes a message out.
     pub fn remove(&mut self, slot: usize) {
+        self.saved = self.saved.min(self.place(slot).message);
         self.unindex(slot);
         let Some(entry) = self.get_mut(slot) else { return };
         let sent = entry.place.is_some();

@@ -367,13 +367,29 @@ impl Thread {
     }
 
     /// Writes the messages as the snapshot has them, each in a line of its own: no message has a line break outside of a string.
-    pub(crate) fn write_messages(&self, list: &mut JsonWriter<'_>) {
-        self.list.iter().for_each(|entry| {
+    pub(crate) fn write_messages(&self, list: &mut JsonWriter<'_>, from: usize) {
+        self.list.iter().skip(from).for_each(|entry| {
             let out = list.item();
             out.push('\n');
             entry.write(out);
             out.push('\n');
         });
+    }
+
+    /// A save has messages and state as they are.
+    pub(crate) fn set_saved(&mut self) {
+        self.list.set_saved();
+        self.state.set_saved();
+    }
+
+    /// What the next save may leave out that the last whole one has: so many messages, from the first on, and the state, if so. Without
+    /// anything to leave out, it is the whole one.
+    pub(crate) fn next_save(&mut self) -> (usize, bool) {
+        let from = self.list.saved();
+        if from == 0 {
+            self.set_saved();
+        }
+        (from, from > 0 && self.state.is_saved())
     }
 
     /// Messages and state, to be compared.

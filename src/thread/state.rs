@@ -13,12 +13,14 @@ pub(super) struct State {
     shown: Document,
     /// The application's changes since the last request was written, and the server's state beneath them.
     local: Option<(Option<Mask>, Tree)>,
+    /// The last save has what the mirror has.
+    saved: bool,
 }
 
 impl Default for State {
     /// An agent without a state of its own sends `{}`.
     fn default() -> Self {
-        Self { shown: Tree::object().into(), local: None }
+        Self { shown: Tree::object().into(), local: None, saved: false }
     }
 }
 
@@ -29,8 +31,17 @@ impl State {
 
     pub fn write(&mut self, path: &str, patch: &mut Patch) {
         if self.shown.is_changed() {
+            self.saved = false;
             self.shown.write(path, patch);
         }
+    }
+
+    pub fn is_saved(&self) -> bool {
+        self.saved && !self.shown.is_changed()
+    }
+
+    pub fn set_saved(&mut self) {
+        self.saved = true;
     }
 
     /// The application's own, for the server to see with the next run.

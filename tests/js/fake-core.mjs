@@ -11,7 +11,7 @@ export function follow({ Driver }) {
 // Arguments of the host's methods, in the order of an effect, and what stands after its line.
 const effects = {
   execute: (id, name, args, approved = false) => [[id, name, approved], args],
-  save: (number, json, holds) => [[number, holds], json],
+  save: (number, json) => [[number, false], json],
   settled: (ticket, json) => [[ticket], json],
   custom: (name, json) => [[name], json],
   event: (json) => [[], json],
@@ -352,14 +352,14 @@ export class Session {
     this.patch(["=", ["runId"], runId], ["=", ["status"], "running"], ["=", ["isLoading"], true], ["-", ["error"]]);
     this.patch(["-", ["outcome"]]);
     this.changed(true);
-    this.#keep(true, () => void this.#request(runId));
+    this.#keep(() => void this.#request(runId));
   }
 
   /** Has a save written, if anybody keeps them; then does what waits for it. */
-  #keep(holds, then) {
+  #keep(then) {
     if (!this.options.saves) return then();
     this.#waiting.set(++this.#saves, then);
-    this.host.save(this.#saves, this.save(), holds);
+    this.host.save(this.#saves, this.save());
   }
 
   async #request(runId) {
@@ -374,12 +374,12 @@ export class Session {
 
   /** A run that nobody has asked for, after a result that was given by hand. */
   settleAlone(result) {
-    this.#keep(false, () => {});
+    this.#keep(() => {});
     this.host.settled(++this.#tickets, JSON.stringify(result));
   }
 
   #settle({ ticket, input, with: more = [] }, result) {
-    if (!this.disposed) this.#keep(false, () => {});
+    if (!this.disposed) this.#keep(() => {});
     for (const at of [ticket, ...more.map(({ ticket }) => ticket)]) {
       this.host.settled(at, JSON.stringify({ runId: input.runId, ...result }));
     }

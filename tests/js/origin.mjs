@@ -48,7 +48,7 @@ export class Origin {
     return page;
   }
 
-  store(page, { ordered, full, code }) {
+  store(page, { ordered, full, records = full, code }) {
     const { outside } = this;
     /** The code that writes stores comes to the page. */
     const coming = () => (page.code ??= new Promise((resolve) =>
@@ -85,13 +85,15 @@ export class Origin {
           for (const { role, id } of saved.messages) if (role === "tool") this.results.add(id);
         }),
       clear: () => asked("clear", () => (this.saved = undefined)),
-      ...(full && {
+      ...(records && {
         record: {
           load: () => asked("load", () => structuredClone(this.record)),
           save: (record) =>
             asked("record", () => {
               outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
               this.record = structuredClone(record);
+              // All of the thread.
+              if (record.from !== undefined) { for (const { role, id } of record.messages) if (role === "tool") this.results.add(id); }
             }),
         },
       }),

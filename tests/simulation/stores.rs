@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::server::{End, Server};
 use super::world::{Held, options};
 use crate::support::streams::Random;
-use crate::support::{Mirror, parse};
+use crate::support::{Mirror, changed, parse};
 use ag_ui_wasm::session::{Effect, Options, Session, Target};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -47,8 +47,9 @@ struct Tabs {
     writes: VecDeque<(u32, String)>,
     /// The store answers within the call.
     prompt: bool,
-    /// The last save that the page was given.
+    /// The last save that the page was given, and the last one that came whole.
     known: Option<String>,
+    whole: Value,
     /// The one before, as long as nothing was sent or executed since.
     earlier: Option<String>,
     /// A save was refused, and none was written since: what the store has is old.
@@ -89,6 +90,7 @@ impl Tabs {
             store: None,
             writes: VecDeque::new(),
             known: None,
+            whole: Value::Null,
             earlier: None,
             behind: false,
             sent: BTreeSet::new(),
@@ -206,7 +208,15 @@ impl Tabs {
                 }
                 Effect::Abandon { tool_call_id } => self.executing.retain(|id| *id != tool_call_id),
                 Effect::Wake { at } => self.wake = at,
-                Effect::Save { number, save, .. } => {
+                Effect::Save { number, mut save, part } => {
+                    if part {
+                        let session = self.session.as_ref().unwrap();
+                        let (made, now) = (changed(&self.whole, parse(&save)), session.save());
+                        ensure!(made == parse(&now), "the changes make {made}, and the session is {now}");
+                        save = now;
+                    } else {
+                        self.whole = parse(&save);
+                    }
                     self.earlier = self.known.replace(save.clone());
                     self.writes.push_back((number, save));
                     if self.prompt {

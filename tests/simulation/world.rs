@@ -183,8 +183,9 @@ pub struct World {
     partial: Vec<(Ticket, (String, bool))>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
-    /// The last save.
+    /// The last save, and the last one that came whole.
     store: Value,
+    whole: Value,
     /// The page was left while a run was on: the queue waits for the user.
     parked: bool,
     /// How many events of the last run were received when it had ended.
@@ -297,6 +298,7 @@ impl World {
             partial: Vec::new(),
             joined: Vec::new(),
             store: Value::Null,
+            whole: Value::Null,
             parked: false,
             finished: None,
             left: None,

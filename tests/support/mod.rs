@@ -131,6 +131,17 @@ fn step<'a>(at: &'a mut Value, key: &Value) -> Option<&'a mut Value> {
     }
 }
 
+/// A save with the changes that came in place of the next one.
+pub fn changed(whole: &Value, mut changes: Value) -> Value {
+    let object = changes.as_object_mut().unwrap();
+    let from = object.remove("from").unwrap().as_u64().unwrap() as usize;
+    let mut messages = whole["messages"].as_array().unwrap()[..from].to_vec();
+    messages.append(object["messages"].as_array_mut().unwrap());
+    object.insert("messages".into(), messages.into());
+    object.entry("state").or_insert_with(|| whole["state"].clone());
+    changes
+}
+
 /// JSON in which half a surrogate pair is a private character, as the core keeps it: `serde_json` refuses halves.
 pub fn parse(json: &str) -> Value {
     let mut text = String::new();
@@ -181,7 +192,9 @@ pub struct Agent {
     pub abandoned: Vec<String>,
     pub wake: Option<f64>,
     /// The saves, and whether something waits for them.
-    pub saves: Vec<(u32, String, bool)>,
+    pub saves: Vec<(u32, String)>,
+    /// The last save that came whole.
+    whole: String,
     /// Its store does not answer.
     pub store_hangs: bool,
 }
@@ -232,6 +245,7 @@ impl Agent {
             abandoned: Vec::new(),
             wake: None,
             saves: Vec::new(),
+            whole: String::new(),
             store_hangs: false,
         };
         agent.settle_effects();
@@ -368,8 +382,18 @@ impl Agent {
                 Effect::Event(json) => self.events.push(parse(&json)),
                 Effect::Decision(json) => self.decisions.push(parse(&json)),
                 Effect::Changed { .. } => {}
-                Effect::Save { number, save, holds } => {
-                    self.saves.push((number, save, holds));
+                Effect::Save { number, save, part } => {
+                    let whole = self.session.save();
+                    if part {
+                        assert_eq!(
+                            changed(&parse(&self.whole), parse(&save)),
+                            parse(&whole),
+                            "the changes make the save"
+                        );
+                    } else {
+                        self.whole = save;
+                    }
+                    self.saves.push((number, whole));
                     if !self.store_hangs {
                         self.session.saved(number, self.now);
                     }

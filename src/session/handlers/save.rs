@@ -18,15 +18,29 @@ const VERSION: &str = "1";
 impl Session {
     /// The agent as JSON text.
     pub fn save(&self) -> String {
-        self.save_parts(true)
+        self.save_parts(Some((0, false)))
+    }
+
+    /// The same for the page that keeps it: the changes of [`Self::next_save`] are counted from it.
+    pub(in crate::session) fn new_save(&mut self) -> String {
+        self.thread.set_saved();
+        self.save()
+    }
+
+    /// The next save of the page, and whether it has changes alone: `from` says how many messages of the last whole one stay, and `state` is
+    /// missing where that one stays. All other members are whole.
+    pub(in crate::session) fn next_save(&mut self) -> (String, bool) {
+        let thread = self.thread.next_save();
+        (self.save_parts(Some(thread)), thread.0 > 0)
     }
 
     /// The same without messages and state, which grow with the thread.
     pub fn record(&self) -> String {
-        self.save_parts(false)
+        self.save_parts(None)
     }
 
-    fn save_parts(&self, thread: bool) -> String {
+    /// `thread`: how many messages are left out, and whether the state is.
+    fn save_parts(&self, thread: Option<(usize, bool)>) -> String {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);
@@ -55,11 +69,14 @@ impl Session {
         let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
         let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
         self.rejoin.save(&mut object, joinable, running, whole_threads, &self.thread);
-        if thread {
+        if let Some((from, state)) = thread {
+            object.number("from", (from > 0).then_some(from as u64));
             let mut messages = JsonWriter::array(object.member("messages"));
-            self.thread.write_messages(&mut messages);
+            self.thread.write_messages(&mut messages, from);
             messages.close();
-            self.thread.state().write(object.member("state"));
+            if !state {
+                self.thread.state().write(object.member("state"));
+            }
         }
         object.close();
         json

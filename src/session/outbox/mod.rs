@@ -37,11 +37,8 @@ pub(super) struct Outbox {
 #[derive(Debug)]
 pub(super) enum Outgoing {
     Effect(Effect),
-    /// A save has to be written.
-    Save {
-        number: u32,
-        holds: bool,
-    },
+    /// A save of this number has to be written.
+    Save(u32),
     Nothing,
 }
 
@@ -138,7 +135,7 @@ impl Outbox {
                         return Outgoing::Effect(wake);
                     }
                 }
-                return due.map_or(Outgoing::Nothing, |(number, holds)| Outgoing::Save { number, holds });
+                return due.map_or(Outgoing::Nothing, Outgoing::Save);
             };
             if let Some(effect) = self.within_bounds(effect, options.max_warnings) {
                 return Outgoing::Effect(effect);

@@ -2,7 +2,7 @@
 //! tool leave only once a save that knows of them was written. Sees effects on their way out.
 //!
 //! ```text
-//!  Open, Execute ──► parked ──► Effect::Save { holds: true } ──► saved() ──► Open, Execute
+//!  Open, Execute ──► parked ──► Effect::Save ──► saved() ──► Open, Execute
 //!                      └─► Close, Abandon: never sent
 //! ```
 //!
@@ -11,7 +11,7 @@
 use super::effects::Effects;
 use crate::session::types::{Effect, Target};
 
-/// How many bytes of saves a server may lead to in a millisecond: each is the whole thread.
+/// How many bytes of saves a server may lead to in a millisecond: each may be the whole thread.
 const PACE: f64 = 10_000.0;
 
 /// The saves that are on their way into the store.
@@ -91,15 +91,14 @@ impl Saving {
         None
     }
 
-    /// The number of the save that is due, and whether anything waits for it.
-    pub fn take_due(&mut self) -> Option<(u32, bool)> {
+    /// The number of the save that is due.
+    pub fn take_due(&mut self) -> Option<u32> {
         if !(self.due || self.soon && self.clock >= self.paced) {
             return None;
         }
         (self.due, self.soon) = (false, false);
         self.number = self.number.wrapping_add(1);
-        let number = self.number;
-        Some((number, self.parked.iter().any(|(wanted, _)| *wanted == number)))
+        Some(self.number)
     }
 
     /// The save of this number was written, or need not be waited for any longer. Gives the requests that may leave now.

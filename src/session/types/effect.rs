@@ -42,8 +42,8 @@ pub enum Effect {
         number: u32,
         /// As [`crate::session::Session::save`] gives it.
         save: String,
-        /// A request or a call waits until it is reported.
-        holds: bool,
+        /// It has only what has changed since the last one that was whole.
+        part: bool,
     },
     /// A submit has come to its end.
     Settled {

@@ -49,6 +49,7 @@ impl MessageList {
     /// Gives these messages this order. Every other one goes with the one of these that it stands after.
     fn reorder(&mut self, known: &[usize]) {
         self.move_all();
+        self.saved = 0;
         let mut rank = vec![None; self.slab.len()];
         for (at, slot) in known.iter().enumerate() {
             if let Some(rank) = rank.get_mut(*slot) {

@@ -56,6 +56,7 @@ impl MessageList {
 
     /// The mirror has the lists as they are. Returns what of them has more to tell.
     pub fn sent(&mut self) -> (Vec<usize>, Vec<At>) {
+        self.saved = self.saved();
         let all = std::mem::take(&mut self.moved);
         let all_calls = std::mem::take(&mut self.calls_moved);
         for slot in std::mem::take(&mut self.changes) {
@@ -101,6 +102,23 @@ impl MessageList {
             }
         }
         (touched, calls)
+    }
+
+    /// How many messages, from the first on, are as in the last save, and cannot grow on without a further note.
+    pub fn saved(&self) -> usize {
+        let mut saved = self.saved;
+        for slot in &self.touched {
+            saved = saved.min(self.place(*slot).message);
+        }
+        for at in &self.touched_calls {
+            saved = saved.min(self.place(at.message).message);
+        }
+        saved
+    }
+
+    /// A save has them as they are. Places are known once the mirror has what came and went.
+    pub fn set_saved(&mut self) {
+        self.saved = if self.changes.is_empty() { self.size().message } else { 0 };
     }
 
     /// Gives the messages slots without gaps.

@@ -3,8 +3,8 @@
 use super::super::plan::Dialect;
 use super::page::Turn;
 use super::{Held, Line, Run, Start, World};
-use crate::support::{next_effect, parse};
-use ag_ui_wasm::session::{Effect, Target, Ticket};
+use crate::support::{changed, next_effect, parse};
+use ag_ui_wasm::session::{Effect, Session, Target, Ticket};
 use serde_json::{Value, json};
 
 /// The effects that must follow from the last input, in any order.
@@ -65,8 +65,15 @@ impl World {
                     self.told = Some(urgent);
                 }
                 Effect::Custom { value, .. } => self.heard_customs.push(parse(&value)),
-                Effect::Save { number, save, .. } => {
+                Effect::Save { number, save, part } => {
                     self.store = parse(&save);
+                    if part {
+                        self.store = changed(&self.whole, self.store.take());
+                        let now = parse(&self.session.save());
+                        ensure!(self.store == now, "the changes make {}, and the session is {now}", self.store);
+                    } else {
+                        self.whole = self.store.clone();
+                    }
                     self.give(|session, now| session.saved(number, now))?;
                 }
                 _ => {}
@@ -84,8 +91,9 @@ impl World {
             return Ok(());
         }
         let again = std::iter::from_fn(|| twin.poll_effect()).find(|again| !matches!(again, Effect::Changed { .. }));
-        // Sets have no order.
-        let (again, effect) = (again.map(in_order), Some(in_order(effect.clone())));
+        // Sets have no order, and how much a save may leave out depends on it as well.
+        let again = again.map(|again| in_order(again, twin));
+        let effect = Some(in_order(effect.clone(), &self.session));
         ensure!(again == effect, "the twin wants {again:?}, not {effect:?}");
         Ok(())
     }
@@ -477,10 +485,12 @@ fn outcome_of(name: &str) -> &'static str {
     known.into_iter().find(|known| *known == name).unwrap_or("unknown")
 }
 
-/// The effect with the ids of its save in order that are a set.
-fn in_order(effect: Effect) -> Effect {
+/// The effect with a save that is whole, and with the ids of it in order that are a set.
+fn in_order(effect: Effect, session: &Session) -> Effect {
     match effect {
-        Effect::Save { number, save, holds } => Effect::Save { number, save: super::user::in_order(&save), holds },
+        Effect::Save { number, .. } => {
+            Effect::Save { number, save: super::user::in_order(&session.save()), part: false }
+        }
         other => other,
     }
 }
