@@ -14,7 +14,7 @@ import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { OpenSession, Port, SessionHost } from "./port.js";
-import { lose } from "./remains.js";
+import { lose, remainsOf } from "./remains.js";
 import { createLiveCalls } from "./live-calls.js";
 import { createTickets } from "./tickets.js";
 import { isTrap } from "./traps.js";
@@ -59,8 +59,8 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     const lost = home();
     if (!lost) return false;
     const last = JSON.parse(lost.last ?? "{}");
-    const report = lost.reading ? undefined : lost.changes ? withChanges(last, JSON.parse(lost.changes)) : last;
-    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, { shown, report })));
+    const then = lost.changes ? withChanges(last, JSON.parse(lost.changes)) : last;
+    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(lost, shown, then))));
     return true;
   };
 

@@ -131,7 +131,7 @@ impl Session {
             Outgoing::Effect(effect) => return Some(effect),
             // A session that was disposed of has nothing left to be saved: that was taken before.
             Outgoing::Save(number) if !self.verdict.is_disposed() => {
-                let (save, part) = self.next_save();
+                let (save, part) = self.next_save(false);
                 self.outbox.written(save.len());
                 return Some(Effect::Save { number, save, part });
             }

@@ -376,20 +376,16 @@ impl Thread {
         });
     }
 
-    /// A save has messages and state as they are.
-    pub(crate) fn set_saved(&mut self) {
-        self.list.set_saved();
-        self.state.set_saved();
-    }
-
-    /// What the next save may leave out that the last whole one has: so many messages, from the first on, and the state, if so. Without
-    /// anything to leave out, it is the whole one.
-    pub(crate) fn next_save(&mut self) -> (usize, bool) {
-        let from = self.list.saved();
+    /// What the next save may leave out that the last whole one has: so many messages, from the first on, and the state, if so. A `whole` one
+    /// leaves nothing out, and neither does one that could not.
+    pub(crate) fn next_save(&mut self, whole: bool) -> (usize, bool) {
+        let from = if whole { 0 } else { self.list.saved() };
+        let state = from > 0 && self.state.is_saved();
         if from == 0 {
-            self.set_saved();
+            self.list.set_saved();
+            self.state.set_saved();
         }
-        (from, from > 0 && self.state.is_saved())
+        (from, state)
     }
 
     /// Messages and state, to be compared.

@@ -24,7 +24,7 @@ impl Session {
                 let ticket = self.argument(json)?.whole("ticket");
                 Reply::Taken(self.edit_queued(ticket.unwrap_or_default() as u32, json)?)
             }
-            "save" => Reply::Json(self.new_save()),
+            "save" => Reply::Json(self.next_save(true).0),
             "record" => Reply::Json(self.record()),
             #[cfg(feature = "guard")]
             "guardCounters" | "judgeInbound" | "present" if self.intake.is_guarded() => {

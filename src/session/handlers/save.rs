@@ -21,16 +21,10 @@ impl Session {
         self.save_parts(Some((0, false)))
     }
 
-    /// The same for the page that keeps it: the changes of [`Self::next_save`] are counted from it.
-    pub(in crate::session) fn new_save(&mut self) -> String {
-        self.thread.set_saved();
-        self.save()
-    }
-
-    /// The next save of the page, and whether it has changes alone: `from` says how many messages of the last whole one stay, and `state` is
-    /// missing where that one stays. All other members are whole.
-    pub(in crate::session) fn next_save(&mut self) -> (String, bool) {
-        let thread = self.thread.next_save();
+    /// The next save of the page, and whether it has the changes since the last whole one alone: `from` says how many messages of that one stay,
+    /// and `state` is missing where that one stays. All other members are whole.
+    pub(in crate::session) fn next_save(&mut self, whole: bool) -> (String, bool) {
+        let thread = self.thread.next_save(whole);
         (self.save_parts(Some(thread)), thread.0 > 0)
     }
 
