@@ -52,14 +52,13 @@ export function createLiveCalls<State>(
     save: () => {
       if (late) return late.save();
       let json: string | undefined;
-      guarded(() => void (json = value("save")));
-      if (json !== undefined) said(json);
+      guarded(() => (json = value("save")) && said(json));
       return json;
     },
     report: ({ runId, isLoading }) => {
       // It follows on calls, or is one of an earlier session.
-      const isOwn = runId !== undefined && [...shared.runs].some(({ id }) => belongs(runId, id));
-      if (isLoading && runId !== undefined && !isOwn) shared.report(undefined, { runId, outcome: "aborted" });
+      if (!isLoading || runId === undefined || [...shared.runs].some(({ id }) => belongs(runId, id))) return;
+      shared.report(undefined, { runId, outcome: "aborted" });
     },
   };
 }

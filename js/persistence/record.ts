@@ -8,7 +8,8 @@
 //   record.of begins with nothing  ─►  without a text: how an agent begins, with the changes since
 //   neither                        ─►  another page has written: a call that was executed stays executed, and no more
 //
-// A run that has ended since the text was cut off there: its answer is not in the record.
+// A run that has ended since the text was cut off there: its answer is not in the record. Where little has changed, the record is all that is
+// written, and has the rest of the thread as well (`from`).
 
 import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
@@ -96,17 +97,14 @@ export interface StoredTexts {
 /** The messages as the core writes them into a save: each in a line. */
 const linesOf = (messages: readonly Message[]): readonly string[] => messages.map((message) => JSON.stringify(message));
 
-/** Of a save of the core no more is read than the record needs: its messages are lines near its end. One that the page has made is one line. */
-function recordOf(json: string, { there, writing }: StoredTexts): readonly [Record, StoredText] {
-  const at = json.lastIndexOf('"messages":[\n');
-  const saved: Saved = JSON.parse(at < 0 ? json : `${json.slice(0, at)}"messages":[]}`);
-  const lines = at < 0 ? linesOf(saved.messages) : json.slice(at).split("\n").filter((line) => line[0] === "{");
-  const mark = uuid();
-  const known = new Set(there?.lines);
-  const messages = lines.filter((line) => !known.has(line)).map((line) => JSON.parse(line)).filter(({ role }) => /user|tool/.test(role));
-  const record = { ...saved, ...pick(ofText, {}), mark, of: [there?.mark, ...(writing ?? [])], part: there?.part, messages };
-  return [record, { mark, lines, json }];
-}
+/** A save, of which the messages may be missing, and the messages. */
+export type Parts = readonly [saved: Saved, lines: readonly string[]];
+
+/** The same of a save that the page has made. */
+const partsOf = (json: string): Parts => {
+  const saved: Saved = JSON.parse(json);
+  return [saved, linesOf(saved.messages)];
+};
 
 /** Reads the save of a store. */
 export function readStore(store: AgentStore, at: StoredTexts, first: First): unknown {
@@ -118,7 +116,10 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
     const text = (!found && record && record.of?.[0] == null ? { v: 1, ...first } : found) as Marked | undefined;
     if (!Array.isArray(text?.messages)) return text;
     // Something was written meanwhile.
-    if (at.there === there) at.there = { mark: text.mark, lines: linesOf(text.messages) };
+    if (at.there === there) {
+      const part = record && record.of?.[0] === text.mark ? (record.from === undefined ? record.part : (record as Changes)) : undefined;
+      at.there = { mark: text.mark, lines: linesOf(text.messages), part };
+    }
     return record && record.mark === at.refused?.mark ? JSON.parse(at.refused!.json!) : join(text, record);
   };
   const text = store.load();
@@ -140,12 +141,15 @@ export function writeStore(
   at: StoredTexts,
   json: string,
   done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void,
+  [saved, lines]: Parts = partsOf(json),
 ): void {
   const { record } = store;
   const save = store.save as TextSave;
-  const [made, text] = recordOf(json, at);
-  const { mark } = made;
-  const writing = (at.writing ??= new Set());
+  const mark = uuid();
+  const { there, writing = (at.writing = new Set()) } = at;
+  const known = new Set(there?.lines);
+  const messages = lines.filter((line) => !known.has(line)).map((line) => JSON.parse(line)).filter(({ role }) => /user|tool/.test(role));
+  const made: Record = { ...saved, ...pick(ofText, {}), mark, of: [there?.mark, ...writing], part: there?.part, messages };
   let kept = false;
   // Both begin in this task: a page that is left has no other.
   let open = 2;
@@ -156,6 +160,7 @@ export function writeStore(
   const wrote = (refused?: { readonly cause: unknown }): void => {
     failure = refused;
     writing.delete(mark);
+    const text = { mark, lines, json };
     at.refused = refused && text;
     if (!refused) [at.there, kept] = [text, true];
     end();

@@ -2,7 +2,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import type { SavesKit } from "./open.js";
-import type { StoredTexts } from "./record.js";
+import type { Parts, StoredTexts } from "./record.js";
 
 /** A save that is to be written. */
 export interface Write {
@@ -17,6 +17,12 @@ export interface Write {
 }
 
 export type Writer = ReturnType<typeof createWriter>;
+
+/** Of a save of the core no more is read than the record needs: its messages are lines near its end. One that the page has made is one line. */
+function partsOf(json: string): Parts | undefined {
+  const at = json.lastIndexOf('"messages":[\n');
+  return at < 0 ? undefined : [JSON.parse(`${json.slice(0, at)}"messages":[]}`), json.slice(at).split("\n").filter((line) => line[0] === "{")];
+}
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
 export function createWriter({ writeStore, settle }: SavesKit, text: StoredTexts, ended: () => void) {
@@ -57,7 +63,7 @@ export function createWriter({ writeStore, settle }: SavesKit, text: StoredTexts
       ended();
       start();
       rest();
-    });
+    }, part ? undefined : partsOf(save));
     begin();
   };
 

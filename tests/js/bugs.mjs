@@ -156,9 +156,9 @@ export const bugs = [
   },
   {
     name: "a run that was stopped comes back with a reload as one that was cut",
-    file: "core/host.ts",
-    from: "home.last = json;",
-    to: "",
+    file: "core/live.ts",
+    from: "[at.last, at.changes] = [json, undefined];",
+    to: "at.changes = undefined;",
     tests: ["page-and-worker"],
   },
   {
@@ -353,14 +353,14 @@ export const bugs = [
   {
     name: "what happened since a save that did not fit is forgotten",
     file: "persistence/record.ts",
-    from: "if (!record) return text;",
-    to: "if (record !== null) return text;",
+    from: "if (!record) return saved;",
+    to: "if (record !== null) return saved;",
     tests: ["record"],
   },
   {
     name: "the record of an older save is taken for news",
     file: "persistence/record.ts",
-    from: "if (![of, ...among].includes(mark)) return",
+    from: "if (![of].flat().includes(mark)) return",
     to: "if (record === null) return",
     tests: ["record"],
   },
@@ -380,7 +380,7 @@ export const bugs = [
   },
   {
     name: "a save is read whole for its record",
-    file: "persistence/record.ts",
+    file: "persistence/writer.ts",
     from: "const at = json.lastIndexOf('\"messages\":[\\n');",
     to: "const at = -1;",
     tests: ["record"],
@@ -388,7 +388,7 @@ export const bugs = [
   {
     name: "a record has what the text has",
     file: "persistence/record.ts",
-    from: "!known.has(keyOf(line)) && ",
+    from: ".filter((line) => !known.has(line))",
     to: "",
     tests: ["record"],
   },

@@ -27,7 +27,7 @@ describe("a thread that has changed little", { skip: !real }, () => {
       record: {
         load: () => store.beside,
         save: (record) => {
-          if (store.blocked) throw new Error("blocked");
+          if (store.blocked || (store.tight && record.part)) throw new Error("blocked");
           store.records.push(store.beside = structuredClone(record));
         },
       },
@@ -74,14 +74,15 @@ describe("a thread that has changed little", { skip: !real }, () => {
     assert.deepEqual(found(store), agent.save());
   });
 
-  it("is written whole within everyMs, or when the page is hidden", async () => {
-    for (const soon of [true, false]) {
+  it("is written whole within everyMs, when the page is hidden, and with the end of its agent", async () => {
+    for (const when of ["soon", "hidden", "gone"]) {
       const store = stored();
-      const { agent } = await open(store, undefined, { saving: { everyMs: soon ? 10 : 1e6 } });
+      const { agent } = await open(store, undefined, { saving: { everyMs: when === "soon" ? 10 : 1e6 } });
       await agent.submit(say("1"));
       await agent.submit(say("2"));
       const before = store.saves.length;
-      if (!soon) hide();
+      if (when === "hidden") hide();
+      if (when === "gone") agent.dispose();
       await until(() => store.saves.length > before);
       assert.deepEqual(store.now.messages.map(({ id }) => id), ["1", "answer 1", "2", "answer 2"]);
       const { mark, ...now } = store.now;
@@ -175,6 +176,40 @@ describe("a thread that has changed little", { skip: !real }, () => {
     store.full = false;
     await agent.submit(say("3"));
     assert.deepEqual(found(store), agent.save());
+  });
+
+  it("has its answers over several pages, although the text no longer fits", async () => {
+    const store = stored();
+    const { agent } = await open(store);
+    await agent.submit(say("1"));
+    await agent.submit(say("2"));
+    const one = stored(structuredClone(store.now), structuredClone(store.beside));
+    assert.ok(!one.now.messages.some(({ id }) => id === "answer 2"));
+    for (let from = one, page = 0; page < 2; page++) {
+      const next = stored(structuredClone(from.now), structuredClone(from.beside));
+      next.full = true;
+      const { agent } = await open(next);
+      agent.subscribe(() => {});
+      await until(() => texts(agent).length);
+      agent.setMessages((messages) => [...messages, user(`note ${page}`, "noted")]);
+      hide();
+      await until(() => next.records.length);
+      const ids = found(next).messages.map(({ id }) => id);
+      assert.ok(ids.includes("answer 2") && ids.includes(`note ${page}`), ids.join());
+      from = next;
+    }
+  });
+
+  it("leaves room for the facts that promises depend on, where neither it nor the text fits", async () => {
+    const store = stored();
+    const { agent } = await open(store);
+    await agent.submit(say("1"));
+    await agent.submit(say("2"));
+    store.full = store.tight = true;
+    hide();
+    assert.equal(store.beside.part, undefined);
+    assert.deepEqual(store.beside.messages.map(({ id }) => id), ["2"]);
+    assert.ok(found(store).messages.some(({ id }) => id === "2"));
   });
 
   it("is written whole into a store that has no place for records", async () => {

@@ -132,7 +132,7 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
   });
 
   it("is not read but for what its record needs", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
+    const [{ readStore, writeStore }, { createWriter }, { settle }] = await Promise.all(["persistence/record", "persistence/writer", "base/promise"].map(load));
     const store = localStorageStore("k");
     const at = {};
     const messages = [user('a"\\', "an old question"), { id: "b", role: "assistant", content: "an old answer" }];
@@ -142,9 +142,11 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
       const lines = list.map((message) => `\n${JSON.stringify(message)}\n`).join();
       return `${JSON.stringify(facts).slice(0, -1)},"messages":[${lines}],"state":${JSON.stringify(state)}}`;
     };
-    writeStore(store, at, lined(messages), () => {});
+    const writer = createWriter({ writeStore, settle }, at, () => {});
+    const write = (save) => writer.write({ store, save, failed: assert.fail, done() {} }, 0);
+    write(lined(messages));
     const parse = mock.method(JSON, "parse");
-    writeStore(store, at, lined([...messages, user("c", "new")]), () => {});
+    write(lined([...messages, user("c", "new")]));
     parse.mock.restore();
     const read = parse.mock.calls.map(({ arguments: [text] }) => text).join();
     assert.deepEqual([read.includes("an old"), read.includes("new")], [false, true]);
