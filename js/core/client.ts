@@ -147,7 +147,7 @@ export interface OpenHome<State> {
   readonly live: Live<State>;
   /** The last report: a save, or a record, which is one without the thread. Where nobody keeps saves, a core in this page is not asked for any. */
   last?: string | undefined;
-  /** What has changed since that save, if the session has said so. */
+  /** The changes since that save, if the session has reported any. */
   changes?: string | undefined;
   /** The thread that the record goes with. */
   thread: Pick<AgentSnapshot<State>, "messages" | "state">;

@@ -56,8 +56,8 @@ export function createLiveCalls<State>(
       return json;
     },
     report: ({ runId, isLoading }) => {
-      // It follows on calls, or is one of an earlier session.
       if (!isLoading || runId === undefined || [...shared.runs].some(({ id }) => belongs(runId, id))) return;
+      // It follows on calls, or is one of an earlier session.
       shared.report(undefined, { runId, outcome: "aborted" });
     },
   };

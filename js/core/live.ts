@@ -6,7 +6,6 @@ import { call } from "../base/call.js";
 import { misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import type { SessionOptions } from "../glue/core.js";
-import { withChanges } from "../snapshot/changes.js";
 import { createCause } from "./cause.js";
 import { checksOf } from "./checked.js";
 import type { LinkClient, Live, LinkState, OpenHome } from "./client.js";
@@ -14,7 +13,7 @@ import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { OpenSession, Port, SessionHost } from "./port.js";
-import { lose, remainsOf } from "./remains.js";
+import { lastOf, lose, remainsOf } from "./remains.js";
 import { createLiveCalls } from "./live-calls.js";
 import { createTickets } from "./tickets.js";
 import { isTrap } from "./traps.js";
@@ -58,19 +57,12 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const fail = (why: unknown, died = false, shown = client.read()): boolean => {
     const lost = home();
     if (!lost) return false;
-    const last = JSON.parse(lost.last ?? "{}");
-    const then = lost.changes ? withChanges(last, JSON.parse(lost.changes)) : last;
-    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(lost, shown, then))));
+    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(lost, shown, lastOf(lost)))));
     return true;
   };
 
   const ask = asking(() => session!);
-  const said: Parameters<typeof createHost<State>>[2]["said"] = (json, part) => {
-    const at = home();
-    if (at && part) at.changes = json;
-    else if (at) [at.last, at.changes] = [json, undefined];
-    return at;
-  };
+  const said = saying(home);
 
   /** The notifications that somebody listens to. */
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
@@ -109,6 +101,14 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   };
   return live;
 }
+
+/** Notes what the session has said: a save, or what has changed since. */
+const saying = <State>(home: () => OpenHome<State> | undefined) => (json: string, part = false): OpenHome<State> | undefined => {
+  const at = home();
+  if (at && part) at.changes = json;
+  else if (at) [at.last, at.changes] = [json, undefined];
+  return at;
+};
 
 /** Calls the session. False if it was lost over it. */
 const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["enter"]>[0]): boolean => {

@@ -9,6 +9,7 @@
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { internal } from "../base/failure.js";
+import { withChanges } from "../snapshot/changes.js";
 import { compose } from "../snapshot/compose.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import type { Queued, Saved } from "../snapshot/save.js";
@@ -21,6 +22,10 @@ export interface Remains<State> {
   /** The last report, with what has happened since; empty if there was none. Without it the next home begins with what is shown. */
   readonly report: Partial<Saved> | undefined;
 }
+
+/** The last report of a session in this page. */
+export const lastOf = <State>({ last = "{}", changes }: OpenHome<State>): Partial<Saved> =>
+  changes ? withChanges(JSON.parse(last), JSON.parse(changes)) : JSON.parse(last);
 
 /**
  * The remains of a session with this report. A save that the core has trapped at is not tried twice: what waits in it is shown. `sent`: the

@@ -15,7 +15,7 @@ import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
-import { withChanges, type Changes } from "../snapshot/changes.js";
+import { withChanges, type SavedChanges } from "../snapshot/changes.js";
 import { union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
 
@@ -30,8 +30,8 @@ interface Record extends Partial<Omit<Saved, (typeof ofText)[number]>> {
   readonly of?: string | readonly (string | null | undefined)[];
   /** It has all that has changed since the text, of whose messages so many stay. */
   readonly from?: number;
-  /** What such a record said before this one, of the text that was there. */
-  readonly part?: Changes | undefined;
+  /** Such a record of the same text, which stood there before this one. */
+  readonly part?: SavedChanges | undefined;
   /** The messages of users and tools that the text lacks. */
   readonly messages: readonly Message[];
 }
@@ -50,7 +50,7 @@ function join({ mark, ...saved }: Marked, record: Record | false): unknown {
   if (made === mark) return saved;
   const { messages, runId, running, interrupts, untold = [], handled = [], unsent = [] } = since;
   if (![of].flat().includes(mark)) return { ...saved, handled: union(saved.handled, handled, (id) => id) };
-  if (since.from !== undefined) return withChanges(saved, since as Changes);
+  if (since.from !== undefined) return withChanges(saved, since as SavedChanges);
   const text = part && of![0] === mark ? withChanges(saved, part) : saved;
   const same = runId === text.runId;
   const calls = new Set(text.messages.flatMap((message) => (message as AssistantMessage).toolCalls?.map(({ id }) => id) ?? []));
@@ -81,7 +81,7 @@ interface StoredText {
   readonly lines: readonly string[];
   /** The text without its mark, if this page has written it; and all that has changed since, if its record has that. */
   readonly json?: string;
-  part?: Changes | undefined;
+  part?: SavedChanges | undefined;
 }
 
 /** The texts of a store, as far as this page knows. */
@@ -98,10 +98,10 @@ export interface StoredTexts {
 const linesOf = (messages: readonly Message[]): readonly string[] => messages.map((message) => JSON.stringify(message));
 
 /** A save, of which the messages may be missing, and the messages. */
-export type Parts = readonly [saved: Saved, lines: readonly string[]];
+export type SaveParts = readonly [saved: Saved, lines: readonly string[]];
 
 /** The same of a save that the page has made. */
-const partsOf = (json: string): Parts => {
+const partsOf = (json: string): SaveParts => {
   const saved: Saved = JSON.parse(json);
   return [saved, linesOf(saved.messages)];
 };
@@ -117,7 +117,7 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
     if (!Array.isArray(text?.messages)) return text;
     // Something was written meanwhile.
     if (at.there === there) {
-      const part = record && record.of?.[0] === text.mark ? (record.from === undefined ? record.part : (record as Changes)) : undefined;
+      const part = record && record.of?.[0] === text.mark ? (record.from === undefined ? record.part : (record as SavedChanges)) : undefined;
       at.there = { mark: text.mark, lines: linesOf(text.messages), part };
     }
     return record && record.mark === at.refused?.mark ? JSON.parse(at.refused!.json!) : join(text, record);
@@ -141,7 +141,7 @@ export function writeStore(
   at: StoredTexts,
   json: string,
   done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void,
-  [saved, lines]: Parts = partsOf(json),
+  [saved, lines]: SaveParts = partsOf(json),
 ): void {
   const { record } = store;
   const save = store.save as TextSave;

@@ -2,7 +2,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import type { SavesKit } from "./open.js";
-import type { Parts, StoredTexts } from "./record.js";
+import type { SaveParts, StoredTexts } from "./record.js";
 
 /** A save that is to be written. */
 export interface Write {
@@ -19,27 +19,29 @@ export interface Write {
 export type Writer = ReturnType<typeof createWriter>;
 
 /** Of a save of the core no more is read than the record needs: its messages are lines near its end. One that the page has made is one line. */
-function partsOf(json: string): Parts | undefined {
+function partsOf(json: string): SaveParts | undefined {
   const at = json.lastIndexOf('"messages":[\n');
   return at < 0 ? undefined : [JSON.parse(`${json.slice(0, at)}"messages":[]}`), json.slice(at).split("\n").filter((line) => line[0] === "{")];
 }
 
+/** Writes what has changed since the text that is there. A failure costs nothing: the whole save is written then. */
+const partWriter = ({ settle }: SavesKit): SavesKit["writeStore"] => ({ record }, { there }, json, done) => {
+  const part = JSON.parse(json);
+  const kept = (): void => {
+    there!.part = part;
+    done(undefined, true);
+  };
+  settle(() => record!.save({ ...part, of: [there!.mark], mark: "" }), kept, () => done(undefined, false));
+};
+
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
-export function createWriter({ writeStore, settle }: SavesKit, text: StoredTexts, ended: () => void) {
+export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void) {
+  const writePart = partWriter(kit);
   let next: Write | undefined;
   let writing = 0;
   let hangs = false;
   const waiting: (() => void)[] = [];
 
-  /** A failure costs nothing: the whole save is written then. */
-  const writePart: typeof writeStore = ({ record }, { there }, json, done) => {
-    const part = JSON.parse(json);
-    const kept = (): void => {
-      there!.part = part;
-      done(undefined, true);
-    };
-    settle(() => record!.save({ ...part, of: [there!.mark], mark: "" }), kept, () => done(undefined, false));
-  };
   /** Something is being written, and does not hang. */
   const busy = (): boolean => writing > 0 && !hangs;
   const rest = (): void => {
@@ -50,20 +52,21 @@ export function createWriter({ writeStore, settle }: SavesKit, text: StoredTexts
     const { store, save, part, failed, done } = next;
     next = undefined;
     writing++;
-    const begin = (): void => (part ? writePart : writeStore)(store, text, save, (failure, kept) => {
-      // The facts alone may fit.
-      if (!kept && text.there?.part) {
-        text.there.part = undefined;
-        return begin();
-      }
-      if (failure) failed(failure.cause);
-      writing--;
-      hangs = false;
-      done(kept);
-      ended();
-      start();
-      rest();
-    }, part ? undefined : partsOf(save));
+    const begin = (): void =>
+      (part ? writePart : kit.writeStore)(store, text, save, (failure, kept) => {
+        // The facts alone may fit.
+        if (!kept && text.there?.part) {
+          text.there.part = undefined;
+          return begin();
+        }
+        if (failure) failed(failure.cause);
+        writing--;
+        hangs = false;
+        done(kept);
+        ended();
+        start();
+        rest();
+      }, part ? undefined : partsOf(save));
     begin();
   };
 

@@ -53,7 +53,7 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
       pipe.tell("execute", ...call);
     },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
-    // What the page keeps of a thread is not the worker's save, which changes could follow on.
+    // The page composes saves itself: changes of the worker's would not follow on them.
     save: (number, part, json) => pipe.tell("save", number, false, part ? methods.save() : json),
   };
 }

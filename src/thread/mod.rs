@@ -376,8 +376,8 @@ impl Thread {
         });
     }
 
-    /// What the next save may leave out that the last whole one has: so many messages, from the first on, and the state, if so. A `whole` one
-    /// leaves nothing out, and neither does one that could not.
+    /// Begins a save: how many messages, from the first on, it leaves out because the last whole one has them, and whether it leaves out the
+    /// state. A `whole` one leaves out nothing.
     pub(crate) fn next_save(&mut self, whole: bool) -> (usize, bool) {
         let from = if whole { 0 } else { self.list.saved() };
         let state = from > 0 && self.state.is_saved();

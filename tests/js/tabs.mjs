@@ -244,7 +244,9 @@ export async function play(seed, kind) {
   }
 
   function stored() {
-    return kind.full || kind.records ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} }) : origin.saved;
+    return kind.full || kind.records
+      ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} })
+      : origin.saved;
   }
 
   function check() {

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::server::{End, Server};
 use super::world::{Held, options};
 use crate::support::streams::Random;
-use crate::support::{Mirror, changed, parse};
+use crate::support::{Mirror, parse, whole};
 use ag_ui_wasm::session::{Effect, Options, Session, Target};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -208,15 +208,9 @@ impl Tabs {
                 }
                 Effect::Abandon { tool_call_id } => self.executing.retain(|id| *id != tool_call_id),
                 Effect::Wake { at } => self.wake = at,
-                Effect::Save { number, mut save, part } => {
-                    if part {
-                        let session = self.session.as_ref().unwrap();
-                        let (made, now) = (changed(&self.whole, parse(&save)), session.save());
-                        ensure!(made == parse(&now), "the changes make {made}, and the session is {now}");
-                        save = now;
-                    } else {
-                        self.whole = parse(&save);
-                    }
+                Effect::Save { number, save, part } => {
+                    let session = self.session.as_ref().unwrap();
+                    let save = whole(session, &mut self.whole, save, part)?;
                     self.earlier = self.known.replace(save.clone());
                     self.writes.push_back((number, save));
                     if self.prompt {

@@ -131,15 +131,21 @@ fn step<'a>(at: &'a mut Value, key: &Value) -> Option<&'a mut Value> {
     }
 }
 
-/// A save with the changes that came in place of the next one.
-pub fn changed(whole: &Value, mut changes: Value) -> Value {
-    let object = changes.as_object_mut().unwrap();
+/// The save that a session has just given, whole. Where it is a `part`, it has to make the session's save of the last whole one.
+pub fn whole(session: &Session, last: &mut Value, save: String, part: bool) -> Result<String, String> {
+    if !part {
+        *last = parse(&save);
+        return Ok(save);
+    }
+    let mut made = parse(&save);
+    let object = made.as_object_mut().unwrap();
     let from = object.remove("from").unwrap().as_u64().unwrap() as usize;
-    let mut messages = whole["messages"].as_array().unwrap()[..from].to_vec();
+    let mut messages = last["messages"].as_array().unwrap()[..from].to_vec();
     messages.append(object["messages"].as_array_mut().unwrap());
     object.insert("messages".into(), messages.into());
-    object.entry("state").or_insert_with(|| whole["state"].clone());
-    changes
+    object.entry("state").or_insert_with(|| last["state"].clone());
+    let now = session.save();
+    if made == parse(&now) { Ok(now) } else { Err(format!("the changes make {made}, and the session is {now}")) }
 }
 
 /// JSON in which half a surrogate pair is a private character, as the core keeps it: `serde_json` refuses halves.
@@ -194,7 +200,7 @@ pub struct Agent {
     /// The saves, and whether something waits for them.
     pub saves: Vec<(u32, String)>,
     /// The last save that came whole.
-    whole: String,
+    whole: Value,
     /// Its store does not answer.
     pub store_hangs: bool,
 }
@@ -245,7 +251,7 @@ impl Agent {
             abandoned: Vec::new(),
             wake: None,
             saves: Vec::new(),
-            whole: String::new(),
+            whole: Value::Null,
             store_hangs: false,
         };
         agent.settle_effects();
@@ -383,16 +389,7 @@ impl Agent {
                 Effect::Decision(json) => self.decisions.push(parse(&json)),
                 Effect::Changed { .. } => {}
                 Effect::Save { number, save, part } => {
-                    let whole = self.session.save();
-                    if part {
-                        assert_eq!(
-                            changed(&parse(&self.whole), parse(&save)),
-                            parse(&whole),
-                            "the changes make the save"
-                        );
-                    } else {
-                        self.whole = save;
-                    }
+                    let whole = whole(&self.session, &mut self.whole, save, part).unwrap();
                     self.saves.push((number, whole));
                     if !self.store_hangs {
                         self.session.saved(number, self.now);

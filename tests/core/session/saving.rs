@@ -332,7 +332,7 @@ fn a_request_waits_for_the_save_that_knows_of_it() {
         (&json!("r"), &json!(true), &json!("u"))
     );
     assert_eq!(save["queue"][0]["runId"], "q");
-    // What only waits in the queue holds nothing up.
+    // A submit that only waits in the queue holds nothing up.
     agent.act(|session, now| session.saved(1, now));
     assert_eq!((agent.requests.len(), &agent.sent()["runId"]), (1, &json!("r")));
     // The next one leaves the queue: that is saved before it is sent.

@@ -158,14 +158,14 @@ export const bugs = [
   {
     name: "an answer that is in the record alone is lost by the next page",
     file: "persistence/record.ts",
-    from: "(record.from === undefined ? record.part : (record as Changes))",
+    from: "(record.from === undefined ? record.part : (record as SavedChanges))",
     to: "record.part",
     tests: ["changes"],
   },
   {
     name: "a record that grows with a long answer leaves no room for the facts",
     file: "persistence/writer.ts",
-    from: "        text.there.part = undefined;\n        return begin();",
+    from: "          text.there.part = undefined;\n          return begin();",
     to: "",
     tests: ["changes"],
   },

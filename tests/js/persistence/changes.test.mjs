@@ -34,8 +34,9 @@ describe("a thread that has changed little", { skip: !real }, () => {
     });
     return Object.assign(store, { beside, records: [] });
   };
-  /** What the next page finds. */
-  const found = (store) => readStore({ load: () => structuredClone(store.now), record: { load: () => structuredClone(store.beside) } }, {}, { messages: [], state: {} });
+  /** The save that the next page finds. */
+  const found = (store) =>
+    readStore({ load: () => structuredClone(store.now), record: { load: () => structuredClone(store.beside) } }, {}, { messages: [], state: {} });
   /** An agent of a page, whose server answers as this says, and does not end what it has not said the end of. */
   const open = async (store, answer = (run) => [started(run), ...text(run), finished(run)], more = {}) => {
     const { createAgent } = await load("index");
@@ -114,7 +115,7 @@ describe("a thread that has changed little", { skip: !real }, () => {
       const ids = [...saved.messages, ...saved.queue.flatMap(({ messages }) => messages)].map(({ id }) => id);
       assert.deepEqual(moment.said.filter((id) => !ids.includes(id)), []);
       assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), []);
-      // What is between two writes has the facts alone.
+      // Between two writes there are the facts alone.
       if (moment.beside.from === undefined) continue;
       const notes = moment.said.filter((id) => id.startsWith("note"));
       assert.deepEqual(saved.state, { before: notes.at(-1).slice(5) });

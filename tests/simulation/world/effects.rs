@@ -3,7 +3,7 @@
 use super::super::plan::Dialect;
 use super::page::Turn;
 use super::{Held, Line, Run, Start, World};
-use crate::support::{changed, next_effect, parse};
+use crate::support::{next_effect, parse, whole};
 use ag_ui_wasm::session::{Effect, Session, Target, Ticket};
 use serde_json::{Value, json};
 
@@ -66,14 +66,7 @@ impl World {
                 }
                 Effect::Custom { value, .. } => self.heard_customs.push(parse(&value)),
                 Effect::Save { number, save, part } => {
-                    self.store = parse(&save);
-                    if part {
-                        self.store = changed(&self.whole, self.store.take());
-                        let now = parse(&self.session.save());
-                        ensure!(self.store == now, "the changes make {}, and the session is {now}", self.store);
-                    } else {
-                        self.whole = self.store.clone();
-                    }
+                    self.store = parse(&whole(&self.session, &mut self.whole, save, part)?);
                     self.give(|session, now| session.saved(number, now))?;
                 }
                 _ => {}
