@@ -133,7 +133,7 @@ impl Session {
             // A session that was disposed of has nothing left to be saved: that was taken before.
             Outgoing::Save(number) if !self.verdict.is_disposed() => {
                 let (save, part) = self.next_save(false);
-                self.outbox.written(save.len());
+                self.outbox.written(save.len(), part);
                 return Some(Effect::Save { number, save, part });
             }
             Outgoing::Save(_) | Outgoing::Nothing => {}

@@ -113,8 +113,8 @@ impl Outbox {
     }
 
     /// A save of this length is written.
-    pub fn written(&mut self, length: usize) {
-        self.saving.written(length);
+    pub fn written(&mut self, length: usize, part: bool) {
+        self.saving.written(length, part);
     }
 
     /// The next thing to do.

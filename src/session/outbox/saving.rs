@@ -23,6 +23,8 @@ pub(super) struct Saving {
     /// The time of the last input, and the time from which effects of the server's data may be saved again.
     clock: f64,
     paced: f64,
+    /// Milliseconds that a whole save is worth.
+    pause: f64,
     /// Names the last one.
     number: u32,
     /// The effects that wait, each for the save of this number.
@@ -58,10 +60,12 @@ impl Saving {
         !self.ready.is_empty() || self.due || self.soon && now
     }
 
-    /// A save of this length is written. A short one costs next to nothing.
-    pub fn written(&mut self, length: usize) {
-        let pause = (length as f64 / PACE).floor();
-        self.paced = self.clock + pause;
+    /// A save of this length is written. A short one costs next to nothing; for a part of one the page may ask for the whole.
+    pub fn written(&mut self, length: usize, part: bool) {
+        if !part {
+            self.pause = (length as f64 / PACE).floor();
+        }
+        self.paced = self.clock + self.pause;
     }
 
     /// The next effect of a session that somebody saves. `posts`: a request may be sent twice.
