@@ -68,7 +68,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
     lose: (home, { cause, shown, died }) => {
       const { runId, messages } = pending.confirmed();
       const sent = changed(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
-      const rows = sent.map((submit) => ({ id: "", runId: submit.runId, messages: submit.messages }));
+      const rows = sent.map((submit) => ({ id: submit.runId, runId: submit.runId, messages: submit.messages }));
       const known = new Set(messages.map(messageKey));
       const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
       const then = since(home, sent);
@@ -79,7 +79,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
       };
       const stopped = list.some(({ stops }) => stops);
       // A worker that has ended is an error only for those who wait for a run.
-      const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run?.ticket !== undefined && !run.part));
+      const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run && !run.part && !run.opens));
       if (failed) lose(client, shared, cause, left);
       else rest(client, shared, left, stopped, rows.length > 0);
     },
@@ -96,7 +96,6 @@ function rest<State>(client: LinkClient<State>, shared: LinkState<State>, left: 
   if (changes || replies.length) pending.show();
   const waits = new Set([...left.shown.queue.map(({ runId }) => runId), ...replies.map(({ id }) => id)]);
   for (const run of [...runs]) {
-    if (waits.has(run.id)) delete run.ticket;
-    else shared.settle(run, stopped ? "aborted" : "disconnected");
+    if (!waits.has(run.id)) shared.settle(run, stopped ? "aborted" : "disconnected");
   }
 }

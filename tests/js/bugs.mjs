@@ -58,9 +58,9 @@ export const bugs = [
   },
   {
     name: "a submit in the queue of a worker that ends does not settle",
-    file: "core/tickets.ts",
-    from: "const waiting = run ?? adopted(result.runId);",
-    to: "const waiting = run;",
+    file: "core/run-ends.ts",
+    from: "started.get(name) ?? [...runs].find(({ id }) => id === name)",
+    to: "started.get(name)",
     tests: ["worker-deaths"],
   },
   {

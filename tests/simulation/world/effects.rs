@@ -50,7 +50,7 @@ impl World {
                     self.wake = at;
                     self.say(|| format!("     → wake at {at:?}"));
                 }
-                Effect::Settled { ticket, result } => self.settled(ticket, &parse(&result))?,
+                Effect::Settled { ticket, result, .. } => self.settled(ticket, &parse(&result))?,
                 Effect::Execute { tool_call_id, name, args, .. } => self.executed(&tool_call_id, &name, &args)?,
                 Effect::Abandon { tool_call_id } => {
                     self.say(|| format!("     → abandon {tool_call_id}"));
