@@ -16,7 +16,7 @@ export function createSaves<State>(options: AgentOptions<State>, thread: Thread<
 
   const beginning: Beginning = {
     show: (value, text) => {
-      if (value === undefined || value === null) return link.restore(undefined, text);
+      if (value == null) return link.restore(undefined, text);
       const saved = readSaved(value, options.threadId);
       link.restore(shown.restored(saved), text ?? JSON.stringify(saved));
     },

@@ -13,7 +13,7 @@ import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { OpenSession, Port, SessionHost } from "./port.js";
-import { lose } from "./remains.js";
+import { lose, remainsOf } from "./remains.js";
 import { createRunEnds } from "./run-ends.js";
 import { createLiveCalls } from "./live-calls.js";
 import { isTrap } from "./traps.js";
@@ -57,8 +57,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const fail = (why: unknown, died = false, shown = client.read()): boolean => {
     const lost = home();
     if (!lost) return false;
-    const report = lost.reading ? undefined : JSON.parse(lost.last ?? "{}");
-    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, { shown, report })));
+    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(lost, shown, JSON.parse(lost.last ?? "{}")))));
     return true;
   };
 

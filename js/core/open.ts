@@ -34,7 +34,7 @@ export function openSession<State>(
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
   const live = createLive(client, shared, port);
   const current = (): boolean => shared.home === home;
-  const home: OpenHome<State> = { at: "open", live, thread: from, reading: true };
+  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true };
   shared.home = home;
   let next: AgentSnapshot<State>;
   try {
@@ -44,9 +44,9 @@ export function openSession<State>(
     let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
       if (save && !live.ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
-      if (save && (settings.saves || shared.late)) home.last = save;
+      if (!settings.saves && !shared.late) home.last = undefined;
     } catch (error) {
-      opening = undefined; // Waiting steps continue without it.
+      opening = home.last = undefined; // Waiting steps continue without it.
       shared.soon(() => client.refused(error as AgentError));
     }
     home.reading = !live.isNear;

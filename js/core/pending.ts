@@ -61,16 +61,6 @@ export function giveBack<State>(pending: PendingIntent<State>): void {
   pending.run = undefined;
 }
 
-/** Takes a run out of those that wait. False if it is none of them. */
-function takeOut<State>(list: PendingIntent<State>[], run: Run<State>): boolean {
-  const index = list.findIndex((pending) => pending.run === run);
-  if (index < 0) return false;
-  // The first one counts as started: its messages stay, as they do when a run is stopped.
-  if (list.slice(0, index).some((pending) => pending.run)) list.splice(index, 1);
-  else giveBack(list[index]!);
-  return true;
-}
-
 /** Nothing is pending. */
 export function createPending<State>(client: LinkClient<State>, shared: LinkState<State>): PendingIntents<State> {
   const { read, publish } = client;
@@ -99,7 +89,11 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   };
 
   const cancel = (run: Run<State>): void => {
-    if (!takeOut(list, run)) return;
+    const index = list.findIndex((pending) => pending.run === run);
+    if (index < 0) return;
+    // The first one counts as started: its messages stay, as they do when a run is stopped.
+    if (list.slice(0, index).some((pending) => pending.run)) list.splice(index, 1);
+    else giveBack(list[index]!);
     show(read().isLoading && !first() ? cancelled(confirmed) : confirmed);
     shared.settle(run, "aborted");
   };

@@ -11,8 +11,8 @@ import type { AgentSnapshot } from "../api/types.js";
 import { internal } from "../base/failure.js";
 import { compose } from "../snapshot/compose.js";
 import { cutOff } from "../snapshot/cut-off.js";
-import type { Saved } from "../snapshot/save.js";
-import type { LinkClient, LinkState } from "./client.js";
+import type { Queued, Saved } from "../snapshot/save.js";
+import type { LinkClient, LinkState, OpenHome } from "./client.js";
 
 /** The remains of a session. */
 export interface Remains<State> {
@@ -20,6 +20,20 @@ export interface Remains<State> {
   readonly shown: AgentSnapshot<State>;
   /** The last report, with what has happened since; empty if there was none. Without it the next home begins with what is shown. */
   readonly report: Partial<Saved> | undefined;
+}
+
+/**
+ * The remains of a session with this report. A save that the core has trapped at is not tried twice: what waits in it is shown. `sent`: the
+ * submits of the report's queue that the session has not shown.
+ */
+export function remainsOf<State>(
+  { reading }: OpenHome<State>,
+  shown: AgentSnapshot<State>,
+  report: Partial<Saved>,
+  sent: readonly Queued[] = [],
+): Remains<State> {
+  const rows = (reading ? (report.queue ?? []) : sent).map(({ runId, messages }) => ({ id: runId, runId, messages }));
+  return { shown: { ...shown, queue: [...shown.queue, ...rows] }, report: reading ? undefined : report };
 }
 
 /** The thread, with the messages that wait in its queue. */

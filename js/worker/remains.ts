@@ -1,7 +1,7 @@
 // The remains of a session in a worker (core/remains.ts). It reports records, and has yet to answer for some of what it was told.
 
 import type { LateSession, LinkClient, LinkState, OpenHome, PendingIntent } from "../core/client.js";
-import { lose, remain, type Remains } from "../core/remains.js";
+import { lose, remain, remainsOf, type Remains } from "../core/remains.js";
 import { queuedOf } from "../intents/run.js";
 import { compose, union } from "../snapshot/compose.js";
 import { messageKey } from "../snapshot/message-key.js";
@@ -68,20 +68,16 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
     lose: (home, { cause, shown, died }) => {
       const { runId, messages } = pending.confirmed();
       const sent = changed(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
-      const rows = sent.map((submit) => ({ id: submit.runId, runId: submit.runId, messages: submit.messages }));
       const known = new Set(messages.map(messageKey));
       const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
       const then = since(home, sent);
-      const left: Remains<State> = {
-        shown: { ...shown, queue: [...shown.queue, ...rows] },
-        // A save that the core has trapped at is not tried twice.
-        report: died || !home.reading ? { ...then, messages: union(then.messages, said, messageKey) } : undefined,
-      };
+      const whole = { ...then, messages: union(then.messages, said, messageKey) };
+      const left = remainsOf({ ...home, reading: home.reading && !died }, shown, whole, sent);
       const stopped = list.some(({ stops }) => stops);
       // A worker that has ended is an error only for those who wait for a run.
       const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run && !run.part && !run.opens));
       if (failed) lose(client, shared, cause, left);
-      else rest(client, shared, left, stopped, rows.length > 0);
+      else rest(client, shared, left, stopped, sent.length > 0);
     },
   };
 }

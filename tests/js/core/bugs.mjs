@@ -1,6 +1,13 @@
-// Bugs in requests that leave before the core is there (tests/js/bugs.mjs).
+// Bugs in what happens before the core is there, and once it is lost (tests/js/bugs.mjs).
 
 export const bugs = [
+  {
+    name: "what waits in a save that the core traps at is forgotten",
+    file: "core/remains.ts",
+    from: "reading ? (report.queue ?? []) : sent",
+    to: "sent",
+    tests: ["remains"],
+  },
   {
     name: "a request that has left before the core is there is sent once more",
     file: "core/host.ts",

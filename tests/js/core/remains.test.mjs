@@ -89,6 +89,22 @@ for (const where of ["the page", "a worker"]) {
       await until(() => said(side).at(-1) === "two" && !side.now().isLoading);
       assert.deepEqual(said(side), ["1", "half", "one", "2", "two"]);
     });
+
+    for (const persisted of [true, false])
+      it(`keeps what waits in a save that it has trapped at${persisted ? "" : ", without a store"}`, async () => {
+        const save = { v: 1, threadId: "t", state: { n: 1 }, interrupts: [], unsent: [], handled: [] };
+        const message = (id, content) => ({ id, role: "user", content });
+        const queue = [{ runId: "q", start: "submit", messages: [message("m2", "2")] }];
+        const whole = { ...save, messages: [message("m1", "1")], queue };
+        const persist = storeOf({ load: () => whole, save() {}, clear() {} });
+        traps = "restore";
+        const side = make(persisted ? { persist } : { persist: undefined, restore: whole });
+        assert.equal((await side.agent.submit("3")).outcome, "error");
+        assert.deepEqual([side.now().status, ...said(side)], ["error", "1", "3", "2"]);
+        side.server.reply(text("done"));
+        await side.agent.submit("4");
+        assert.deepEqual([...said(side), side.now().state.n], ["1", "3", "2", "4", "done", 1]);
+      });
   });
 }
 
