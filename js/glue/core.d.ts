@@ -70,7 +70,7 @@ export interface Host {
   stopRemote(runId: string): void;
   /** The snapshot is out of date. Urgent: take the patch now, else at the next notification. */
   changed(urgent: boolean): void;
-  /** What was asked for under that name has ended, or, under none, a run that nobody asked for: `{runId, outcome, error?, result?}` as JSON text. */
+  /** The submit of that name has ended, or, without a name, a run that nobody asked for: `{runId, outcome, error?, result?}` as JSON text. */
   settled(name: string, result: string): void;
   /** A CUSTOM event; the value as JSON text. */
   custom(name: string, value: string): void;
@@ -96,19 +96,19 @@ export interface Host {
 }
 
 /** A run was asked for, which a core that answers later may refuse. */
-export type Begun = void | Promise<unknown>;
+export type BeginAnswer = void | Promise<unknown>;
 
 /** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
 export interface SessionMethods {
   /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/handlers/asks.rs`). Its name is the `runId`. */
-  submit: Begun;
-  retry: Begun;
+  submit: BeginAnswer;
+  retry: BeginAnswer;
   /** With `of?`: the message to say anew. */
-  regenerate: Begun;
+  regenerate: BeginAnswer;
   /** `{runId?, cursor?, tools?, …}`, as `submit` without messages. */
-  attach: Begun;
+  attach: BeginAnswer;
   /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Its name is that of the run. */
-  answer: Begun;
+  answer: BeginAnswer;
   /** `{toolCallId, result?, error?}`, or a list of them. False where nobody waits for it. */
   settleCall: boolean;
   /** `{toolCallId, args?, seen?}`. */

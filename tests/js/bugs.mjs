@@ -64,6 +64,20 @@ export const bugs = [
     tests: ["worker-deaths"],
   },
   {
+    name: "two submits that wait have one name",
+    file: "core/run-ends.ts",
+    from: 'run.method !== "attach") {',
+    to: 'run.method === "attach") {',
+    tests: ["submit-names"],
+  },
+  {
+    name: "a submit is taken back by the place that it had",
+    file: "intents/cancel.ts",
+    from: "json: runId, runId,",
+    to: "json: `${shown.queue.findIndex((row) => row.id === runId)}`, runId,",
+    tests: ["submit-names"],
+  },
+  {
     name: "a store is released while the worker has yet to answer",
     file: "core/link.ts",
     from: "=> link.live() || (run && !run.part) || acts)",

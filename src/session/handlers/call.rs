@@ -3,7 +3,7 @@
 use crate::session::Session;
 #[cfg(feature = "guard")]
 use crate::session::handlers::Guarding as _;
-use crate::session::types::{Misuse, Reply};
+use crate::session::types::{Misuse, Reply, Ticket};
 use crate::wire::{Fields, Raw, Wanted};
 
 impl Session {
@@ -17,7 +17,7 @@ impl Session {
             "hold" => Reply::Taken(self.hold(json, now)?),
             "editQueued" => {
                 let ticket = self.queue.named(&self.argument(json)?.text("runId").unwrap_or_default());
-                Reply::Taken(self.edit_queued(ticket.unwrap_or_default(), json)?)
+                Reply::Taken(self.edit_queued(ticket.unwrap_or(Ticket::MAX), json)?)
             }
             "save" => Reply::Json(self.save()),
             "record" => Reply::Json(self.record()),
@@ -40,7 +40,7 @@ impl Session {
             "regenerate" => _ = self.regenerate(None, json, now)?,
             "attach" => _ = self.attach(json, now)?,
             "answer" => _ = self.answer(json, now)?,
-            "cancel" => self.queue.named(json).into_iter().for_each(|ticket| self.cancel(ticket, now)),
+            "cancel" => self.cancel(self.queue.named(json).unwrap_or(Ticket::MAX), now),
             "saved" => self.saved(json.parse().unwrap_or_default(), now),
             "stop" => self.stop(now),
             "disconnect" => self.disconnect(now),

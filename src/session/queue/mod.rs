@@ -22,9 +22,12 @@ impl Queue {
         self.tickets.give(name)
     }
 
-    /// The open ticket of that name.
+    /// The submit of that name, if it waits still; else who waits for that run.
     pub fn named(&self, name: &str) -> Option<Ticket> {
-        self.tickets.named(name)
+        match self.submits.iter().find(|submit| submit.run_id() == name) {
+            Some(waits) => Some(waits.ticket),
+            None => self.tickets.named(name),
+        }
     }
 
     /// `ticket` settles when `first` does, with the same result. For ticket 0 nobody waits.

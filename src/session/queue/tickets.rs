@@ -3,7 +3,6 @@
 //! A ticket is the core's own number of a submit. Everybody else calls that by its name: the id of its run.
 
 use crate::session::types::Ticket;
-use crate::wire::Gather;
 
 /// The tickets whose end has not been reported.
 #[derive(Debug, Default)]
@@ -23,9 +22,9 @@ impl Tickets {
         self.last
     }
 
-    /// The open ticket of that name; of several the first: others have joined its run.
+    /// The open ticket of that name; of several the last, which has joined the run of the others.
     pub fn named(&self, name: &str) -> Option<Ticket> {
-        Some(self.open.iter().find(|(_, open)| open == name)?.0)
+        Some(self.open.iter().rfind(|(_, open)| open == name)?.0)
     }
 
     /// `ticket` settles when `first` does, with the same result. For ticket 0 nobody waits.
@@ -48,11 +47,15 @@ impl Tickets {
             ended.extend(self.joined.drain(from..to).map(|(_, joined)| joined));
             at += 1;
         }
-        let end = |ticket| match self.find(ticket) {
-            Ok(at) => Some(self.open.remove(at)),
-            Err(_) => (ticket == 0).then(Default::default),
-        };
-        ended.into_iter().filter_map(end).gather()
+        let mut settled = Vec::new();
+        for ticket in ended {
+            match self.find(ticket) {
+                Ok(at) => settled.push(self.open.remove(at)),
+                Err(_) if ticket == 0 => settled.push((0, String::new())),
+                Err(_) => {}
+            }
+        }
+        settled
     }
 
     /// The tickets that have not ended.
@@ -96,13 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn of_several_with_one_name_the_first_is_meant() {
+    fn of_several_with_one_name_the_last_is_meant() {
         let mut tickets = Tickets::default();
         let [a, again] = ["a", "a"].map(|name| tickets.give(name));
-        assert_eq!(["a", "b"].map(|name| tickets.named(name)), [Some(a), None]);
-        tickets.settle(a);
-        assert_eq!(tickets.named("a"), Some(again));
+        assert_eq!(["a", "b"].map(|name| tickets.named(name)), [Some(again), None]);
         tickets.settle(again);
+        assert_eq!(tickets.named("a"), Some(a));
+        tickets.settle(a);
         assert_eq!(tickets.named("a"), None);
     }
 }

@@ -2,13 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
-import { carried, load, real, until } from "../lib.mjs";
-import { memory } from "../persistence/over-stores.mjs";
+import { carried, deferred, load, real, storeOf, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 const { createWorkerAgentWith } = await load("worker/agent");
-const { scriptedAgent, text } = await load("testing");
+const { scriptedAgent, text, toolCall } = await load("testing");
 
 const rows = (agent) => agent.getSnapshot().queue.map(({ messages: [{ content }] }) => content);
 const said = (agent) => agent.getSnapshot().messages.map(({ content }) => content);
@@ -21,7 +20,7 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
     core = await carried();
     workers = await localWorkers(core);
     server = scriptedAgent();
-    store = memory();
+    store = storeOf({ load: () => store.now, save: (saved) => void (store.now = saved), clear: () => void (store.now = undefined) });
   });
   after(() => agents.forEach((agent) => agent.dispose()));
   const made = (agent) => {
@@ -68,7 +67,7 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       for (const answer of ["one", "two", "four!"]) server.reply(text(answer));
       await agent.retry();
       await until(() => said(agent).at(-1) === "four!");
-      assert.deepEqual(said(agent), ["1", "one", "2", "two", "four", "four!"]);
+      assert.deepEqual(said(agent).filter((content) => content !== "half"), ["1", "one", "2", "two", "four", "four!"]);
       assert.equal(agent.cancelQueued(ids[0]), false, "it has begun, and ended");
     });
 
@@ -89,6 +88,24 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       server.reply(text("again"));
       assert.equal((await agent.submit({ message: "3", runId: "mine" })).outcome, "success", "its name is free");
       assert.deepEqual(said(agent), ["1", "half", "2", "two", "3", "again"]);
+    });
+
+    it(`${place}: attach() has the name of the submit that waits for the same run, and both settle`, async () => {
+      const work = deferred();
+      const tools = [{ name: "work", description: "works", execute: () => work.promise }];
+      const agent = create({ tools, resume: { by: "replay", url: "http://host/join" } });
+      const called = toolCall("work", {}, "c");
+      server.reply(called);
+      const run = agent.submit("1");
+      await until(() => agent.getSnapshot().toolCalls[0]?.phase === "executing");
+      await until(() => server.requests.length === 1);
+      server.reply(called);
+      const joined = agent.attach();
+      await until(() => server.requests.length === 2);
+      server.reply(text("done"));
+      work.resolve(1);
+      assert.deepEqual([(await run).outcome, (await joined).outcome], ["success", "success"]);
+      assert.equal(said(agent).at(-1), "done");
     });
 
     it(`${place}: a submit that waits is taken out by its signal`, async () => {

@@ -62,6 +62,13 @@ impl World {
         self.perform()
     }
 
+    /// The submit of that name, which may be called by the run that an edit has named; else the last that waits for that run.
+    pub(super) fn named(&self, name: &str) -> Option<Ticket> {
+        let waits = self.queue.iter().copied().find(|ticket| self.asked[ticket].run_id == name);
+        let holds = self.asked.iter().filter(|(_, asked)| asked.name == name && !asked.settled);
+        waits.or_else(|| holds.map(|(ticket, _)| *ticket).max())
+    }
+
     /// One of the open interrupts is answered; with the last answer the run begins.
     pub(super) fn answer(&mut self, which: usize) -> Held {
         let open = self.thread.interrupts.clone();
@@ -213,7 +220,9 @@ impl World {
         let queue = std::mem::take(&mut self.queue);
         for (at, ticket) in queue.iter().enumerate() {
             self.queue.push(at as Ticket + 1);
-            self.asked.insert(at as Ticket + 1, asked.remove(ticket).unwrap());
+            let mut asked = asked.remove(ticket).unwrap();
+            asked.name.clone_from(&asked.run_id);
+            self.asked.insert(at as Ticket + 1, asked);
         }
         self.partial.clear();
         self.joined.clear();

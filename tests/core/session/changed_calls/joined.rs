@@ -54,7 +54,7 @@ fn an_attach_has_the_name_of_the_submit_that_waits_for_the_same_run() {
     });
     assert_eq!(agent.sent()["runId"], "r");
     agent.act(|session, now| {
-        session.stop(now);
+        session.call("cancel", "r", now).unwrap();
     });
     assert_eq!(agent.names, ["r", "r"]);
 }
