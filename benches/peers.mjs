@@ -72,8 +72,8 @@ function preloadCore() {
     transformIndexHtml: {
       order: "post",
       handler: (_html, { bundle: output = {} }) =>
-        Object.values(output)
-          .filter(({ name, type }) => type === "chunk" && ["core-inline", "live"].includes(name ?? ""))
+        ["live", "core-inline"]
+          .flatMap((chunk) => Object.values(output).filter(({ name, type }) => type === "chunk" && name === chunk))
           .map(({ fileName }) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: base + fileName }, injectTo: "head" })),
     },
   };

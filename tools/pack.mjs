@@ -79,7 +79,7 @@ export async function compileUnpacker(file) {
     "wasm32-unknown-unknown",
     "--crate-type",
     "cdylib",
-    "-Copt-level=z",
+    "-Copt-level=s",
     "-Cpanic=abort",
     "-Clink-arg=-zstack-size=1024",
   ];

@@ -45,10 +45,9 @@ export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, 
   };
 
   const load = (): Promise<Place> => {
-    const loaded = core(inflate);
     if (liveModule && !schemas) take(liveModule);
-    if (parts) return loaded;
-    return Promise.all([loaded, loadAll().then(take)]).then(([place]) => place);
+    // Before the module, which is much larger: it sends the first request.
+    return Promise.all([parts ?? loadAll().then(take), core(inflate)]).then(([, place]) => place);
   };
 
   return {

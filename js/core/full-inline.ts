@@ -41,7 +41,7 @@ let base: WebAssembly.ModuleImports;
 const importsFrom = (exports: unknown): WebAssembly.ModuleImports =>
   new Proxy(exports as WebAssembly.ModuleImports, { get: (all, name) => all[String(name)] ?? (all[0] as WebAssembly.Table).get(Number(name)) });
 
-const attach = async (addOn: Promise<ArrayBuffer>): Promise<unknown> => WebAssembly.instantiate(await addOn, { a: base });
+const attach = async (addOn: Promise<BufferSource>): Promise<unknown> => WebAssembly.instantiate(await addOn, { a: base });
 
 /** Loads an add-on, and attaches it to the base. A load that failed is forgotten. */
 function add(name: AddOn, inflate: Inflate): Promise<unknown> {

@@ -24,7 +24,7 @@ export interface Glue extends Core {
 }
 
 /** Turns the bytes that the package carries, as base64 text, into those of a module (unpack.ts). */
-export type Inflate = (base64: string) => Promise<ArrayBuffer>;
+export type Inflate = (base64: string) => Promise<BufferSource>;
 
 const instances = new Map<object, Promise<object>>();
 

@@ -24,7 +24,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 let unpacker: WebAssembly.Module;
 
 /** Puts them back, by the program that comes with them, or has come with the base that they are added to. */
-async function unpack(packed: ArrayBuffer): Promise<ArrayBuffer> {
+async function unpack(packed: ArrayBuffer): Promise<BufferSource> {
   const [program = 0, at = 0] = new Uint32Array(packed, 0, 2);
   // A module as it is begins with its name.
   if (program === 0x6d736100) return packed;
@@ -37,5 +37,5 @@ async function unpack(packed: ArrayBuffer): Promise<ArrayBuffer> {
   const to = from + sorted.length;
   new Uint8Array(memory.buffer).set(sorted, from);
   unfold(from, to);
-  return memory.buffer.slice(to, to + size);
+  return new Uint8Array(memory.buffer, to, size);
 }
