@@ -22,12 +22,9 @@ impl Queue {
         self.tickets.give(name)
     }
 
-    /// The submit of that name, if it waits still; else who waits for that run.
+    /// The open ticket of that name; of several the last, which has joined the run of the others.
     pub fn named(&self, name: &str) -> Option<Ticket> {
-        match self.submits.iter().find(|submit| submit.run_id() == name) {
-            Some(waits) => Some(waits.ticket),
-            None => self.tickets.named(name),
-        }
+        self.tickets.named(name)
     }
 
     /// `ticket` settles when `first` does, with the same result. For ticket 0 nobody waits.
@@ -38,11 +35,6 @@ impl Queue {
     /// Ends a ticket, and those that were joined to it. Gives those whose callers are to be told, with their names.
     pub fn settle(&mut self, ticket: Ticket) -> Vec<(Ticket, String)> {
         self.tickets.settle(ticket)
-    }
-
-    /// A ticket whose end has not been reported.
-    pub fn first_open(&self) -> Option<Ticket> {
-        self.tickets.open().next()
     }
 
     /// Whether each open ticket is held by exactly one thing that will settle it: a submit here, a ticket that it is joined

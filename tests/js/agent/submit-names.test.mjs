@@ -30,8 +30,13 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
   };
   const optionsOf = (more) => ({ url: "http://host/agent", fetch: server.fetch, notify: "sync", threadId: "t", ...more });
   const places = {
-    "in a page": (options) => made(createAgentWith(async () => core, optionsOf(options))),
-    "in a worker": (options) => made(createWorkerAgentWith(async () => core, workers.spawn, undefined, optionsOf(options))),
+    "in a page": (options) => made(createAgentWith(core, optionsOf(options))),
+    "in a worker": (options) => made(createWorkerAgentWith(core, workers.spawn, undefined, optionsOf(options))),
+  };
+  /** The run in progress ends. */
+  const finish = (more) => {
+    server.send(({ input: { threadId, runId } }) => ({ type: "RUN_FINISHED", threadId, runId, ...more }));
+    server.end();
   };
   /** A run is in progress, and these wait. Their promises come with them. */
   const queued = async (agent, ...contents) => {
@@ -83,7 +88,7 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       await assert.rejects(agent.submit({ message: "3", runId }), { code: "busy" });
       await until(() => rows(agent).length === 1);
       server.reply(text("two"));
-      server.end();
+      finish();
       assert.deepEqual([(await run).outcome, (await first).outcome], ["success", "success"]);
       server.reply(text("again"));
       assert.equal((await agent.submit({ message: "3", runId: "mine" })).outcome, "success", "its name is free");
@@ -118,7 +123,7 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       assert.equal((await promise).outcome, "aborted");
       await until(() => rows(agent).length === 1);
       server.reply(text("two"));
-      server.end();
+      finish();
       await run;
       await until(() => said(agent).at(-1) === "two");
     });
@@ -127,13 +132,8 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
   for (const persist of [true, false])
     it(`a worker that ends ${persist ? "with a store" : "without one"}: what was shown before takes out that submit, and promises still settle`, async () => {
       const agent = places["in a worker"](persist ? { persist: store } : {});
-      const ask = ({ input: { threadId, runId } }) => ({
-        ...{ type: "RUN_FINISHED", threadId, runId },
-        outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] },
-      });
       const { ids, promises, run } = await queued(agent, "2", "3", "4");
-      server.send(ask);
-      server.end();
+      finish({ outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] } });
       assert.equal((await run).outcome, "interrupted");
       workers.all.at(-1).crash("out of memory");
       assert.ok(agent.getSnapshot().queue.every(same));

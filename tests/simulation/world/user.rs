@@ -62,11 +62,10 @@ impl World {
         self.perform()
     }
 
-    /// The submit of that name, which may be called by the run that an edit has named; else the last that waits for that run.
+    /// The last that was asked for under that name, and has not settled.
     pub(super) fn named(&self, name: &str) -> Option<Ticket> {
-        let waits = self.queue.iter().copied().find(|ticket| self.asked[ticket].run_id == name);
-        let holds = self.asked.iter().filter(|(_, asked)| asked.name == name && !asked.settled);
-        waits.or_else(|| holds.map(|(ticket, _)| *ticket).max())
+        let open = self.asked.iter().filter(|(_, asked)| asked.name == name && !asked.settled);
+        open.map(|(ticket, _)| *ticket).max()
     }
 
     /// One of the open interrupts is answered; with the last answer the run begins.
