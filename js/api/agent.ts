@@ -260,7 +260,10 @@ export interface Agent<State = unknown> {
   deny(toolCallId: string, reason?: string): void;
   /** Replaces the submit that waits in `queue` under this id, that of its run. Returns false if it is not in the queue, or waits for its attachments. */
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
-  /** Removes the submit of this id from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the queue. */
+  /**
+   * Removes the submit of this id from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the
+   * queue: it has begun, is gone, or the core is not there yet to show it.
+   */
   cancelQueued(id: string): boolean;
   /**
    * The boundaries of runs and steps so far, oldest first: at most `limits.history`. A list that has not changed is the same

@@ -138,14 +138,8 @@ export function createRemoteSession(
   };
   // The port outlives whoever holds this session.
   const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
-  const tell: typeof pipe.tell = (...call) => {
-    wait.begin();
-    pipe.tell(...call);
-  };
-  const ask: typeof pipe.ask = (...call) => {
-    wait.begin();
-    return pipe.ask(...call);
-  };
+  const tell: typeof pipe.tell = (...call) => (wait.begin(), pipe.tell(...call));
+  const ask: typeof pipe.ask = (...call) => (wait.begin(), pipe.ask(...call));
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],

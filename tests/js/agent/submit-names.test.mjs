@@ -61,6 +61,7 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       assert.deepEqual(ids, gone.ids.slice(1));
       before.dispose();
       const agent = create({ persist: store });
+      assert.equal(agent.cancelQueued(ids[0]), false, "the core is not there to show it");
       await until(() => agent.getSnapshot().queue.length === 3);
       assert.deepEqual(agent.getSnapshot().queue.map(({ id }) => id), ids);
       assert.equal(agent.cancelQueued(gone.ids[0]), false, "it is gone");
