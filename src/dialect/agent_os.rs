@@ -13,7 +13,6 @@
 //! A scope's stream tells of one run after the other, and of things between them. Its calls have summaries as their
 //! arguments, never arguments: nothing of it is for the page to execute.
 
-use super::members::{array, copy, object, string};
 use super::{Dialect, Output, RunRequest, Taken};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, frame_type};
 
@@ -61,7 +60,7 @@ impl AgentOs {
 
     fn envelope(&mut self, fields: &Fields<'_>, frames: Raw<'_>, out: &mut Output) {
         self.enveloped = true;
-        match fields.get("id").and_then(Raw::whole).filter(|id| *id > 0) {
+        match fields.whole("id").filter(|id| *id > 0) {
             Some(id) if id <= self.seen => return self.repeated += 1,
             Some(id) => {
                 self.seen = id;
@@ -117,14 +116,14 @@ impl AgentOs {
     }
 
     fn custom(&mut self, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
-        let name = string(fields, "name").unwrap_or_default();
-        let value = object(fields, "value");
+        let name = fields.text("name").unwrap_or_default();
+        let value = fields.object("value");
         match (&*name, &value) {
             ("agent-os.run.interrupted", Some(value)) if self.place != ScopeState::Ended => {
                 return self.interrupted(value, fields, text, out);
             }
             ("agent-os.run.resumed", Some(value)) => {
-                if let Some(id) = string(value, "interruptId") {
+                if let Some(id) = value.text("interruptId") {
                     out.answered(id);
                 }
                 if self.place != ScopeState::Running {
@@ -147,13 +146,13 @@ impl AgentOs {
             self.go_on(Some(value), fields, out);
         }
         out.event(text);
-        let Some(id) = string(value, "interruptId") else {
+        let Some(id) = value.text("interruptId") else {
             out.malformed("interrupt-malformed", "agent-os.run.interrupted without an \"interruptId\"");
             return Taken::Taken;
         };
-        let request = object(value, "inputRequest");
-        let decision = object(value, "decision");
-        let call = [&request, &decision].into_iter().flatten().find_map(|fields| fields.get("toolCallId")?.string());
+        let request = value.object("inputRequest");
+        let decision = value.object("decision");
+        let call = [&request, &decision].into_iter().flatten().find_map(|fields| fields.text("toolCallId"));
         let mut json = String::new();
         let mut event = self.of_run("RUN_FINISHED", fields, &mut json);
         let mut outcome = JsonWriter::object(event.member("outcome"));
@@ -211,17 +210,15 @@ impl AgentOs {
         if NAMES.iter().all(|name| fields.get(name).is_none()) {
             return Taken::Pass;
         }
-        let mut json = String::new();
-        let mut event = JsonWriter::object(&mut json);
-        copy(&mut event, fields, &|key| key != "metadata" && !NAMES.contains(&key));
-        let mut metadata = JsonWriter::object(event.member("metadata"));
-        if let Some(given) = object(fields, "metadata") {
-            copy(&mut metadata, &given, &|key| !NAMES.contains(&key));
-        }
-        copy(&mut metadata, fields, &|key| NAMES.contains(&key));
-        metadata.close();
-        event.close();
-        out.event(json);
+        out.event(JsonWriter::object_text(|event| {
+            event.copy(fields, &|key| key != "metadata" && !NAMES.contains(&key));
+            let mut metadata = JsonWriter::object(event.member("metadata"));
+            if let Some(given) = fields.object("metadata") {
+                metadata.copy(&given, &|key| !NAMES.contains(&key));
+            }
+            metadata.copy(fields, &|key| NAMES.contains(&key));
+            metadata.close();
+        }));
         Taken::Taken
     }
 }
@@ -252,17 +249,15 @@ impl Dialect for AgentOs {
         let fields = Fields::read(input, DEPTH)?;
         let mut json = String::new();
         let mut body = JsonWriter::object(&mut json);
-        copy(&mut body, &fields, &|key| !matches!(key, "messages" | "protocolVersion"));
+        body.copy(&fields, &|key| !matches!(key, "messages" | "protocolVersion"));
         let mut messages = JsonWriter::array(body.member("messages"));
-        let given = array(&fields, "messages");
+        let given = fields.list("messages");
         for message in given.into_iter().filter_map(Raw::object) {
             let parts = message.get("content").and_then(Raw::array);
             let mut out = JsonWriter::object(messages.item());
-            copy(&mut out, &message, &|key| {
-                matches!(key, "id" | "role" | "name") || key == "content" && parts.is_none()
-            });
+            out.copy(&message, &|key| matches!(key, "id" | "role" | "name") || key == "content" && parts.is_none());
             if let Some(parts) = parts {
-                let texts: Vec<_> = parts.iter().filter_map(|part| part.object()?.get("text")?.string()).collect();
+                let texts: Vec<_> = parts.iter().filter_map(|part| part.object()?.text("text")).collect();
                 self.left_out += parts.len() - texts.len();
                 out.string("content", &texts.concat());
             }
@@ -304,31 +299,27 @@ fn with_role(kind: &str, fields: &Fields<'_>) -> Option<String> {
     if kind != "REASONING_MESSAGE_START" || fields.some("role").is_some() {
         return None;
     }
-    let mut json = String::new();
-    let mut event = JsonWriter::object(&mut json);
-    copy(&mut event, fields, &|key| key != "role");
-    event.string("role", "reasoning");
-    event.close();
-    Some(json)
+    Some(JsonWriter::object_text(|event| {
+        event.copy(fields, &|key| key != "role");
+        event.string("role", "reasoning");
+    }))
 }
 
 /// One turn's token counts. `agent-os.llm.completed` has the same ones again.
 fn usage(value: &Fields<'_>, out: &mut Output) {
     const NAMES: [(&str, &str); 3] =
         [("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"), ("totalTokens", "totalTokens")];
-    let Some(counts) = object(value, "usage") else { return };
-    let mut json = String::new();
-    let mut list = JsonWriter::array(&mut json);
-    let mut usage = JsonWriter::object(list.item());
-    for (theirs, ours) in NAMES {
-        usage.number(ours, counts.get(theirs).and_then(Raw::whole));
-    }
-    usage.close();
-    list.close();
-    out.usage(json);
+    let Some(counts) = value.object("usage") else { return };
+    out.usage(JsonWriter::array_text(|list| {
+        let mut usage = JsonWriter::object(list.item());
+        for (theirs, ours) in NAMES {
+            usage.number(ours, counts.whole(theirs));
+        }
+        usage.close();
+    }));
 }
 
 /// A string member; empty where there is none.
 fn member(fields: &Fields<'_>, name: &str) -> String {
-    string(fields, name).map(String::from).unwrap_or_default()
+    fields.text(name).map(String::from).unwrap_or_default()
 }

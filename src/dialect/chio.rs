@@ -95,25 +95,21 @@ impl Chio {
     }
 
     fn boundary(&self, name: &str, out: &mut Output) {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.string("type", name).string("threadId", &self.thread_id).string("runId", &self.run_id);
-        object.close();
-        out.event(json);
+        out.event(JsonWriter::object_text(|object| {
+            object.string("type", name).string("threadId", &self.thread_id).string("runId", &self.run_id);
+        }));
     }
 
     /// An event of a name, with the rest written by `write`, and the frame that it comes from.
     fn emit(&self, name: &str, frame: &str, out: &mut Output, write: &mut dyn FnMut(&mut JsonWriter<'_>)) {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.string("type", name);
-        write(&mut object);
-        match self.raw_text {
-            true => drop(object.string("rawEvent", frame)),
-            false => object.member("rawEvent").push_str(frame),
-        }
-        object.close();
-        out.event(json);
+        out.event(JsonWriter::object_text(|object| {
+            object.string("type", name);
+            write(object);
+            match self.raw_text {
+                true => drop(object.string("rawEvent", frame)),
+                false => object.member("rawEvent").push_str(frame),
+            }
+        }));
     }
 
     fn custom(&self, name: &str, frame: &str, out: &mut Output) {
@@ -241,7 +237,7 @@ impl Dialect for Chio {
         self.state = fields.get("state").map_or(Value::Null, Raw::value);
         let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
-        let ids = messages.iter().filter_map(|message| message.get("id")?.string());
+        let ids = messages.iter().filter_map(|message| message.text("id"));
         self.used = Index::of(ids.filter(|id| id.starts_with("chio:")));
         if self.input == Input::Run {
             return None;
@@ -251,7 +247,7 @@ impl Dialect for Chio {
         let mut body = String::new();
         if let (Some(content), Input::Event) = (said, self.input) {
             // The application's settings beside the text are members of the event: its sender, or its target.
-            let given = fields.get("forwardedProps").and_then(Raw::object);
+            let given = fields.object("forwardedProps");
             let free = |name: &str| given.as_ref().is_none_or(|given| given.get(name).is_none());
             let mut event = JsonWriter::object(&mut body);
             let fixed =
@@ -315,11 +311,9 @@ impl Dialect for Chio {
             BodyStage::Open => {}
         }
         for id in self.forget_open() {
-            let mut json = String::new();
-            let mut object = JsonWriter::object(&mut json);
-            object.string("type", "TEXT_MESSAGE_END").string("messageId", &id);
-            object.close();
-            out.event(json);
+            out.event(JsonWriter::object_text(|object| {
+                object.string("type", "TEXT_MESSAGE_END").string("messageId", &id);
+            }));
         }
         self.boundary("RUN_FINISHED", out);
         self.stage = BodyStage::Over;

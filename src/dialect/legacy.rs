@@ -40,18 +40,17 @@ impl Thinking {
             *register = Some(format!("{}-thinking-{}", short(run_id), self.made));
         }
         let id = if ends { register.take() } else { register.clone() }.unwrap_or_default();
-        let mut out = String::new();
-        let mut object = JsonWriter::object(&mut out);
-        object.string("type", name).string("messageId", &id);
-        if name == "REASONING_MESSAGE_START" {
-            object.string("role", "reasoning");
-        }
-        for (key, value) in fields.iter().filter(|(key, _)| !matches!(&**key, "type" | "messageId" | "role" | "title"))
-        {
-            object.json(&key, value.text());
-        }
-        object.close();
-        Some(out)
+        Some(JsonWriter::object_text(|object| {
+            object.string("type", name).string("messageId", &id);
+            if name == "REASONING_MESSAGE_START" {
+                object.string("role", "reasoning");
+            }
+            for (key, value) in
+                fields.iter().filter(|(key, _)| !matches!(&**key, "type" | "messageId" | "role" | "title"))
+            {
+                object.json(&key, value.text());
+            }
+        }))
     }
 }
 

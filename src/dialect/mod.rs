@@ -15,8 +15,6 @@ mod chio;
 #[cfg(feature = "hector")]
 mod hector;
 mod legacy;
-#[cfg(any(feature = "agent-os", feature = "open-search"))]
-mod members;
 #[cfg(feature = "ngaf")]
 mod ngaf;
 #[cfg(feature = "open-search")]

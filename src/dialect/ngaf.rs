@@ -63,17 +63,15 @@ impl Dialect for Ngaf {
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Fields::read(input, usize::MAX)?;
         let entries = fields.some("resume").and_then(Raw::array)?;
-        let is_asked =
-            |entry: &Fields<'_>| entry.get("interruptId").and_then(Raw::string).is_some_and(|id| id.starts_with(ASKED));
+        let is_asked = |entry: &Fields<'_>| entry.text("interruptId").is_some_and(|id| id.starts_with(ASKED));
         let (answers, rest): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.object().as_ref().is_some_and(is_asked));
         if answers.is_empty() {
             return None;
         }
-        let mut resume = String::new();
-        let mut list = JsonWriter::array(&mut resume);
-        rest.iter().for_each(|entry| list.item().push_str(entry.text()));
-        list.close();
+        let resume = JsonWriter::array_text(|list| {
+            rest.iter().for_each(|entry| list.item().push_str(entry.text()));
+        });
         let answer = answers.into_iter().filter_map(Raw::object).find_map(|entry| {
             let resolved = entry.get("status").is_some_and(|status| status.text() == "\"resolved\"");
             resolved.then(|| entry.get("payload").map_or("null", Raw::text))
@@ -244,39 +242,37 @@ impl Ngaf {
         let message = match Raw::parse(&value, DEPTH).ok() {
             Some(raw) => raw.string().map(String::from).or_else(|| {
                 let fields = raw.object()?;
-                ["message", "question"].into_iter().find_map(|name| fields.some(name)?.string().map(String::from))
+                ["message", "question"].into_iter().find_map(|name| fields.text(name).map(String::from))
             }),
             None => None,
         };
-        let mut json = String::new();
-        let mut outcome = JsonWriter::object(&mut json);
-        outcome.string("type", "interrupt");
-        let mut list = JsonWriter::array(outcome.member("interrupts"));
-        let mut interrupt = JsonWriter::object(list.item());
-        interrupt.string("id", &format!("{ASKED}{}", self.run_id)).string("reason", "ngaf:on_interrupt");
-        interrupt.optional("message", message.as_deref());
-        let mut metadata = JsonWriter::object(interrupt.member("metadata"));
-        metadata.member("value").push_str(&value);
-        metadata.close();
-        interrupt.close();
-        list.close();
-        outcome.close();
-        Some(json)
+        Some(JsonWriter::object_text(|outcome| {
+            outcome.string("type", "interrupt");
+            let mut list = JsonWriter::array(outcome.member("interrupts"));
+            let mut interrupt = JsonWriter::object(list.item());
+            interrupt.string("id", &format!("{ASKED}{}", self.run_id)).string("reason", "ngaf:on_interrupt");
+            interrupt.optional("message", message.as_deref());
+            let mut metadata = JsonWriter::object(interrupt.member("metadata"));
+            metadata.member("value").push_str(&value);
+            metadata.close();
+            interrupt.close();
+            list.close();
+        }))
     }
 
     /// Tells of the subagent that an activity shows. The activity itself stays.
     fn activity(&mut self, fields: &Fields<'_>, out: &mut Output) -> Taken {
         let is_subagent = fields.get("activityType").is_some_and(|kind| kind.text() == "\"subagent\"");
-        let Some(id) = fields.get("messageId").and_then(Raw::string).filter(|_| is_subagent) else {
+        let Some(id) = fields.text("messageId").filter(|_| is_subagent) else {
             return Taken::Pass;
         };
-        match fields.some("content").and_then(Raw::object) {
+        match fields.object("content") {
             Some(content) => self.subagent(&id, &content, out),
             None => {
-                for step in fields.some("patch").and_then(Raw::array).unwrap_or_default() {
+                for step in fields.list("patch") {
                     let Some(step) = step.object() else { continue };
-                    let sets = step.get("op").and_then(Raw::string).is_some_and(|op| op == "add" || op == "replace");
-                    let path = step.get("path").and_then(Raw::string).unwrap_or_default();
+                    let sets = step.text("op").is_some_and(|op| op == "add" || op == "replace");
+                    let path = step.text("path").unwrap_or_default();
                     match (sets, &*path, step.get("value")) {
                         (true, "/status", Some(status)) => self.subagent_is(&id, status, out),
                         (true, "", Some(content)) => {
@@ -296,7 +292,7 @@ impl Ngaf {
         if !self.by_id.contains_key(id) {
             self.by_id.insert(id.to_owned(), At { message: self.subagents.len(), call: 0 });
             self.subagents.push((id.to_owned(), true));
-            let string = |name: &str| content.some(name).and_then(Raw::string);
+            let string = |name: &str| content.text(name);
             made_up(out, "SUBAGENT_STARTED", |object| {
                 object.string("subagentRunId", id).string("name", string("name").as_deref().unwrap_or("subagent"));
                 object.optional("parentToolCallId", string("toolCallId").as_deref());
@@ -338,13 +334,11 @@ fn close(id: &str, failed: bool, out: &mut Output) {
 
 /// An event that nothing came for.
 fn made_up(out: &mut Output, kind: &str, members: impl FnOnce(&mut JsonWriter<'_>)) {
-    let mut json = String::new();
-    let mut object = JsonWriter::object(&mut json);
-    object.string("type", kind);
-    members(&mut object);
-    object.member("rawEvent").push_str(r#"{"source":"ngaf","event":null}"#);
-    object.close();
-    out.event(json);
+    out.event(JsonWriter::object_text(|object| {
+        object.string("type", kind);
+        members(object);
+        object.member("rawEvent").push_str(r#"{"source":"ngaf","event":null}"#);
+    }));
 }
 
 /// An event as it came.
@@ -356,7 +350,7 @@ struct RawEvent<'f, 'a> {
 
 impl RawEvent<'_, '_> {
     fn string(&self, name: &str) -> Option<String> {
-        self.fields.some(name).and_then(Raw::string).map(String::from)
+        self.fields.text(name).map(String::from)
     }
 
     /// The message that it is about: `unknown`, where it does not say.
@@ -403,29 +397,27 @@ impl RawEvent<'_, '_> {
 /// An object with other members; an empty text removes one. `came`: what an event was.
 #[inline(never)]
 fn changed(fields: Option<&Fields<'_>>, changes: &[(&str, &str)], came: Option<&str>) -> String {
-    let mut json = String::new();
-    let mut object = JsonWriter::object(&mut json);
-    for (key, value) in fields.into_iter().flat_map(Fields::iter) {
-        let dropped = came.is_some() && key == "rawEvent" || changes.iter().any(|(changed, _)| *changed == key);
-        if !dropped {
-            object.member(&key).push_str(value.text());
+    JsonWriter::object_text(|object| {
+        for (key, value) in fields.into_iter().flat_map(Fields::iter) {
+            let dropped = came.is_some() && key == "rawEvent" || changes.iter().any(|(changed, _)| *changed == key);
+            if !dropped {
+                object.member(&key).push_str(value.text());
+            }
         }
-    }
-    for (key, value) in changes.iter().filter(|(_, value)| !value.is_empty()) {
-        object.member(key).push_str(value);
-    }
-    if let Some(came) = came {
-        let mut raw = JsonWriter::object(object.member("rawEvent"));
-        raw.string("source", "ngaf").member("event").push_str(came);
-        raw.close();
-    }
-    object.close();
-    json
+        for (key, value) in changes.iter().filter(|(_, value)| !value.is_empty()) {
+            object.member(key).push_str(value);
+        }
+        if let Some(came) = came {
+            let mut raw = JsonWriter::object(object.member("rawEvent"));
+            raw.string("source", "ngaf").member("event").push_str(came);
+            raw.close();
+        }
+    })
 }
 
 /// Whether it is what AG-UI 1.0 calls content parts.
 fn is_parts(raw: Raw<'_>) -> bool {
-    let typed = |part: Raw<'_>| part.object().is_some_and(|part| part.get("type").and_then(Raw::string).is_some());
+    let typed = |part: Raw<'_>| part.object().is_some_and(|part| part.text("type").is_some());
     raw.array().is_some_and(|parts| parts.into_iter().all(typed))
 }
 

@@ -16,7 +16,6 @@
 
 mod messages;
 
-use super::members::{array, copy, object, string};
 use super::{Dialect, Output, RunRequest, Taken};
 use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Raw, frame_type};
 use messages::{first_value, read_call, write_message};
@@ -112,15 +111,13 @@ impl OpenSearch {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        let mut json = String::new();
-        let mut event = JsonWriter::object(&mut json);
-        event.string("type", "RUN_ERROR").string("message", message);
-        event.close();
-        out.event(json);
+        out.event(JsonWriter::object_text(|event| {
+            event.string("type", "RUN_ERROR").string("message", message);
+        }));
     }
 
     fn event(&mut self, kind: &str, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
-        let id = string(fields, "toolCallId");
+        let id = fields.text("toolCallId");
         let id = id.as_deref().unwrap_or_default();
         match kind {
             "RUN_STARTED" => {
@@ -130,7 +127,7 @@ impl OpenSearch {
                 for id in answered_now {
                     self.known.insert(id, At::default());
                 }
-                self.restores |= string(fields, "runId").is_some_and(|id| is_restore(&id));
+                self.restores |= fields.text("runId").is_some_and(|id| is_restore(&id));
                 return Taken::Pass;
             }
             "RUN_FINISHED" | "RUN_ERROR" => {
@@ -148,7 +145,7 @@ impl OpenSearch {
             }
             "Custom" | "CUSTOM" => return self.custom(fields, out),
             "TOOL_CALL_START" => self.open.push(id),
-            "TOOL_CALL_ARGS" => self.open.grow(id, &string(fields, "delta").unwrap_or_default()),
+            "TOOL_CALL_ARGS" => self.open.grow(id, &fields.text("delta").unwrap_or_default()),
             "TOOL_CALL_END" => {
                 if let Some(call) = self.open.take(id)
                     && first_value(&call.args).is_some()
@@ -186,11 +183,10 @@ impl OpenSearch {
         if fields.get("name").is_some_and(|name| name.text() == "\"token_usage\"") {
             usage(fields, out);
         }
-        let mut json = String::new();
-        let mut event = JsonWriter::object(&mut json);
-        event.string("type", "CUSTOM");
-        copy(&mut event, fields, &|key| key != "type");
-        event.close();
+        let json = JsonWriter::object_text(|event| {
+            event.string("type", "CUSTOM");
+            event.copy(fields, &|key| key != "type");
+        });
         if self.ended {
             out.aside(json)
         } else {
@@ -213,7 +209,7 @@ impl OpenSearch {
         }
         let list = fields.get("messages").and_then(Raw::array)?;
         let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
-        let answers = messages.iter().flatten().filter_map(|message| string(message, "toolCallId"));
+        let answers = messages.iter().flatten().filter_map(|message| message.text("toolCallId"));
         let answered = Index::of(answers);
         let mut in_parts = Index::new();
         for (at, (id, _)) in self.in_parts.iter().enumerate() {
@@ -226,20 +222,20 @@ impl OpenSearch {
         self.known.clone_from(&answered);
         let mut json = String::new();
         let mut event = JsonWriter::object(&mut json);
-        copy(&mut event, fields, &|key| key != "messages");
+        event.copy(fields, &|key| key != "messages");
         let mut out = JsonWriter::array(event.member("messages"));
         for (at, (message, raw)) in messages.iter().zip(&list).enumerate() {
             let Some(message) = message else {
                 out.item().push_str(raw.text());
                 continue;
             };
-            let id = string(message, "id").map(String::from).unwrap_or_default();
+            let id = message.text("id").map(String::from).unwrap_or_default();
             let flat = message.get("content").is_some_and(|content| content.literal().is_some());
             let parts =
                 in_parts.get(&id).filter(|_| flat).and_then(|at| Some(self.in_parts.get(at.message)?.1.as_str()));
             let mut kept = Vec::new();
             if Some(at) == last {
-                for call in array(message, "toolCalls") {
+                for call in message.list("toolCalls") {
                     match read_call(call)
                         .filter(|(call, name, _)| self.tools.contains_key(name) && !answered.contains_key(call))
                     {
@@ -249,9 +245,8 @@ impl OpenSearch {
                 }
             }
             let mut written = JsonWriter::object(out.item());
-            copy(&mut written, message, &|key| {
-                !(key == "content" && parts.is_some() || key == "toolCalls" && Some(at) == last)
-            });
+            written
+                .copy(message, &|key| !(key == "content" && parts.is_some() || key == "toolCalls" && Some(at) == last));
             if let Some(parts) = parts {
                 written.member("content").push_str(parts);
             }
@@ -273,13 +268,12 @@ impl OpenSearch {
         let is = |role: &'static str| {
             move |message: &Fields<'_>| message.get("role").is_some_and(|found| found.text() == role)
         };
-        let is_answered = |message: &Fields<'_>| {
-            self.answered.as_deref().is_some_and(|id| message.get("id").and_then(Raw::string).as_deref() == Some(id))
-        };
+        let is_answered =
+            |message: &Fields<'_>| self.answered.as_deref().is_some_and(|id| message.text("id").as_deref() == Some(id));
         let spoken = messages.iter().rposition(|message| is("\"assistant\"")(message) || is_answered(message));
         let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
         let last_sent = before.iter().rposition(is("\"user\"")).unwrap_or_default();
-        let is_new = |(at, message): &(usize, &Fields<'_>)| match string(message, "toolCallId") {
+        let is_new = |(at, message): &(usize, &Fields<'_>)| match message.text("toolCallId") {
             Some(call) => *at > last_sent && !self.known.contains_key(&call),
             None => spoken.is_none_or(|spoken| *at > spoken),
         };
@@ -305,10 +299,10 @@ impl Dialect for OpenSearch {
 
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Fields::read(input, DEPTH)?;
-        let list = array(&fields, "messages");
+        let list = fields.list("messages");
         // The server names these roles, and misreads others.
         let is_named = |message: &Fields<'_>| {
-            let role = string(message, "role");
+            let role = message.text("role");
             role.is_some_and(|role| ["user", "assistant", "tool"].contains(&&*role))
         };
         let messages: Vec<_> = list.into_iter().filter_map(Raw::object).filter(is_named).collect();
@@ -318,34 +312,32 @@ impl Dialect for OpenSearch {
             (false, false) => messages.iter().collect(),
         };
         self.restores = new.is_empty();
-        let tools = array(&fields, "tools").into_iter();
-        self.tools = Index::of(tools.filter_map(|tool| tool.object()?.get("name")?.string()));
+        let tools = fields.list("tools").into_iter();
+        self.tools = Index::of(tools.filter_map(|tool| tool.object()?.text("name")));
         let in_parts = messages.iter().filter(|_| new.is_empty()).filter_map(|message| {
             let content = message.get("content").filter(|content| content.text().starts_with('['))?;
-            Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))
+            Some((message.text("id")?.into_owned(), content.text().to_owned()))
         });
         self.in_parts = in_parts.collect();
-        self.last_sent = messages.last().and_then(|message| Some(message.get("id")?.string()?.into_owned()));
-        let mut json = String::new();
-        let mut body = JsonWriter::object(&mut json);
-        let all = self.all_members;
-        copy(&mut body, &fields, &|key| key != "messages" && (all || MEMBERS.contains(&key)));
-        // Without one of these the server takes the request for another kind.
-        for name in ["state", "forwardedProps"] {
-            if fields.get(name).is_none() {
-                body.member(name).push_str("{}");
+        self.last_sent = messages.last().and_then(|message| Some(message.text("id")?.into_owned()));
+        Some(JsonWriter::object_text(|body| {
+            let all = self.all_members;
+            body.copy(&fields, &|key| key != "messages" && (all || MEMBERS.contains(&key)));
+            // Without one of these the server takes the request for another kind.
+            for name in ["state", "forwardedProps"] {
+                if fields.get(name).is_none() {
+                    body.member(name).push_str("{}");
+                }
             }
-        }
-        let mut out = JsonWriter::array(body.member("messages"));
-        self.answered_now.clear();
-        for message in new {
-            let call = string(message, "toolCallId");
-            write_message(out.item(), message, call.as_deref());
-            self.answered_now.extend(call.map(String::from));
-        }
-        out.close();
-        body.close();
-        Some(json)
+            let mut out = JsonWriter::array(body.member("messages"));
+            self.answered_now.clear();
+            for message in new {
+                let call = message.text("toolCallId");
+                write_message(out.item(), message, call.as_deref());
+                self.answered_now.extend(call.map(String::from));
+            }
+            out.close();
+        }))
     }
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
@@ -372,7 +364,7 @@ impl Dialect for OpenSearch {
         if let Ok(kind) = frame_type(&fields) {
             return self.event(&kind, &fields, frame.data, out);
         }
-        let error = string(&fields, "error");
+        let error = fields.text("error");
         self.failed(error.as_deref().unwrap_or(frame.data), out);
         Taken::Taken
     }
@@ -395,14 +387,12 @@ fn call_again((id, name, args): &(String, String, String), message: &str, events
 }
 
 fn call_event(kind: &str, id: &str, members: &[(&str, &str)]) -> String {
-    let mut json = String::new();
-    let mut event = JsonWriter::object(&mut json);
-    event.string("type", kind).string("toolCallId", id);
-    for (name, text) in members {
-        event.string(name, text);
-    }
-    event.close();
-    json
+    JsonWriter::object_text(|event| {
+        event.string("type", kind).string("toolCallId", id);
+        for (name, text) in members {
+            event.string(name, text);
+        }
+    })
 }
 
 /// The counts of `token_usage` by model.
@@ -415,17 +405,15 @@ fn usage(event: &Fields<'_>, out: &mut Output) {
         ("cache_read_input_tokens", "cachedInputTokens"),
         ("cache_creation_input_tokens", "cacheWriteInputTokens"),
     ];
-    let models = object(event, "value").and_then(|value| value.get("per_model_usage")?.array());
-    let mut json = String::new();
-    let mut list = JsonWriter::array(&mut json);
-    for model in models.unwrap_or_default().into_iter().filter_map(Raw::object) {
-        let mut usage = JsonWriter::object(list.item());
-        usage.optional("model", string(&model, "model_name").as_deref());
-        for (theirs, ours) in NAMES {
-            usage.number(ours, model.get(theirs).and_then(Raw::whole));
+    let models = event.object("value").and_then(|value| value.get("per_model_usage")?.array());
+    out.usage(JsonWriter::array_text(|list| {
+        for model in models.unwrap_or_default().into_iter().filter_map(Raw::object) {
+            let mut usage = JsonWriter::object(list.item());
+            usage.optional("model", model.text("model_name").as_deref());
+            for (theirs, ours) in NAMES {
+                usage.number(ours, model.whole(theirs));
+            }
+            usage.close();
         }
-        usage.close();
-    }
-    list.close();
-    out.usage(json);
+    }));
 }

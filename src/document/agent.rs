@@ -2,14 +2,15 @@
 
 use super::saves::PAGE_TOOL;
 use super::table::{Kind, Member, table};
+use super::words::{ConnectionPhase, IfAwaiting, Outcome, Standing};
 
 table! {
     /// How an agent stands, and how its last run has ended.
     AGENT {
         IS_LOADING = Member::new("isLoading", Kind::Json),
-        AGENT_STATUS = Member::new("status", Kind::Word(AGENT_STATUSES)),
+        AGENT_STATUS = Member::new("status", Kind::Word(Standing::WORDS)),
         RUN_ID = Member::new("runId", Kind::Text),
-        RUN_OUTCOME = Member::new("outcome", Kind::Word(OUTCOMES)),
+        RUN_OUTCOME = Member::new("outcome", Kind::Word(Outcome::WORDS)),
         RUN_ERROR = Member::new("error", Kind::Json),
         RUN_TIMING = Member::new("timing", Kind::Json),
     }
@@ -17,7 +18,7 @@ table! {
 
 table! {
     CONNECTION {
-        CONNECTION_PHASE = Member::new("phase", Kind::Word(CONNECTION_PHASES)),
+        CONNECTION_PHASE = Member::new("phase", Kind::Word(ConnectionPhase::WORDS)),
         ATTEMPT = Member::new("attempt", Kind::Count),
         RETRY_AT = Member::new("retryAt", Kind::Count),
         LAST_EVENT_ID = Member::new("lastEventId", Kind::Text),
@@ -50,21 +51,13 @@ table! {
 
 const ERROR_KINDS: &[&str] = &["connection", "http", "auth", "protocol", "run", "limit", "blocked"];
 
-const AGENT_STATUSES: &[&str] = &["idle", "running", "error"];
-
-const CONNECTION_PHASES: &[&str] = &["closed", "connecting", "open", "reconnecting"];
-
-/// How a run may end.
-pub(crate) const OUTCOMES: &[&str] =
-    &["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped", "disconnected"];
-
 table! {
     /// A submit, as a save has it, and as the snapshot's queue shows it. JSON is kept as text.
     SUBMIT {
         SUBMIT_RUN = Member::new("runId", Kind::Text).at(["runId", "runId"]),
         /// The assistant message to say anew; without one the last.
         OF = Member::new("of", Kind::Text),
-        IF_AWAITING = Member::new("ifAwaiting", Kind::Word(IF_AWAITINGS)),
+        IF_AWAITING = Member::new("ifAwaiting", Kind::Word(IfAwaiting::WORDS)),
         /// The user message that the new one takes the place of.
         REPLACES = Member::new("replaces", Kind::Text),
         /// The id that the last user message takes before the request is made.
@@ -80,5 +73,3 @@ table! {
         MAX_FOLLOW_UPS = Member::new("maxFollowUps", Kind::Count),
     }
 }
-
-const IF_AWAITINGS: &[&str] = &["deny", "wait", "reject"];

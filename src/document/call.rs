@@ -77,8 +77,8 @@ impl Call {
 
     /// One of a message that came whole.
     pub fn read(fields: &Fields<'_>) -> Option<Self> {
-        let function = fields.get("function")?.object()?;
-        let string = |fields: &Fields<'_>, name: &str| Some(fields.get(name)?.string()?.into_owned());
+        let function = fields.object("function")?;
+        let string = |fields: &Fields<'_>, name: &str| Some(fields.text(name)?.into_owned());
         let mut call = Self::new(&string(fields, "id")?, &string(&function, "name")?);
         call.row.assume(Row::read(CALL, fields, 1), 1 << ENCRYPTED_VALUE | 1 << CALL_METADATA);
         call.row.set(ARGUMENTS, Value::Text(string(&function, "arguments").unwrap_or_default()));

@@ -38,4 +38,8 @@ pub(crate) use row::{Members, Row, Value, select};
 pub(crate) use rows::Rows;
 pub(crate) use saves::*;
 pub(crate) use tracked::Document;
-pub(crate) use words::{CallPhase, CallStatus, Delivery, Operation, Role, Stage, Start, Status};
+pub use words::Outcome;
+pub(crate) use words::{
+    Boundary, CallPhase, CallStatus, ConnectionPhase, Delivery, IfAwaiting, IfBusy, Operation, Role, Stage, Standing,
+    Start, Status,
+};

@@ -8,26 +8,25 @@ const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
 
 /// The parts of a list that are parts of AG-UI 1.0.
 pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
-    let mut json = String::new();
-    let mut parts = JsonWriter::array(&mut json);
     let (mut count, mut converted) = (0, Vec::new());
-    list.each(&mut |_, part| {
-        let problem = match part {
-            Some(part) if upgrade(part, &mut parts).is_some() => {
-                converted.push(count);
-                None
+    let mut json = JsonWriter::array_text(|parts| {
+        list.each(&mut |_, part| {
+            let problem = match part {
+                Some(part) if upgrade(part, parts).is_some() => {
+                    converted.push(count);
+                    None
+                }
+                Some(part) => clean(part, parts),
+                None => Some(("part-malformed", "an object")),
+            };
+            match problem {
+                Some((code, expected)) => {
+                    notes.push(Note::new(code, format!("a content part was left out: expected {expected}")));
+                }
+                None => count += 1,
             }
-            Some(part) => clean(part, &mut parts),
-            None => Some(("part-malformed", "an object")),
-        };
-        match problem {
-            Some((code, expected)) => {
-                notes.push(Note::new(code, format!("a content part was left out: expected {expected}")));
-            }
-            None => count += 1,
-        }
+        });
     });
-    parts.close();
     let tree = Tree::read(Raw::known(&json));
     if converted.is_empty() {
         return tree;
@@ -56,16 +55,14 @@ fn without_twins(json: &str, converted: &[usize]) -> String {
             }
         }
     });
-    let mut left = String::new();
-    let mut parts = JsonWriter::array(&mut left);
-    each(&mut |raw, part, is_converted| {
-        let key = media_key(part, part.get("metadata").is_some()).filter(|_| is_converted);
-        if key.is_none_or(|key| !modern.contains_key(&key)) {
-            parts.item().push_str(raw.text());
-        }
-    });
-    parts.close();
-    left
+    JsonWriter::array_text(|parts| {
+        each(&mut |raw, part, is_converted| {
+            let key = media_key(part, part.get("metadata").is_some()).filter(|_| is_converted);
+            if key.is_none_or(|key| !modern.contains_key(&key)) {
+                parts.item().push_str(raw.text());
+            }
+        });
+    })
 }
 
 fn text<'p>(fields: &Fields<'p>, name: &str) -> Option<Cow<'p, str>> {
@@ -77,7 +74,7 @@ fn clean(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<(&'static str,
     let source = match text(part, "type").as_deref() {
         Some("text") if text(part, "text").is_some() => None,
         Some("text") => return Some(("part-malformed", "a text")),
-        Some(kind) if MEDIA.contains(&kind) => match part.get("source").and_then(Raw::object) {
+        Some(kind) if MEDIA.contains(&kind) => match part.object("source") {
             Some(source) => Some(source),
             None => return Some(("part-malformed", "a source")),
         },
@@ -147,7 +144,7 @@ fn upgrade(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<()> {
 
 /// The identity of a media part, with or without its file name: the same part has the same key in both shapes.
 fn media_key(part: &Fields<'_>, named: bool) -> Option<String> {
-    let source = part.get("source")?.object().filter(|source| source.raw().len() == 3)?;
+    let source = part.object("source").filter(|source| source.raw().len() == 3)?;
     let name =
         part.get("metadata").filter(|_| named).and_then(Raw::object).and_then(|metadata| metadata.get("filename"));
     let texts = [text(part, "type"), text(&source, "type"), text(&source, "mimeType"), text(&source, "value")];
@@ -183,7 +180,7 @@ pub(super) fn write_old(message: &mut JsonWriter<'_>, parts: &Tree, protocol: Pr
     }
     let mut list = JsonWriter::array(content);
     parts.each(&mut |raw, part| {
-        let part = part.and_then(|part| Some((part, part.get("source")?.object()?)));
+        let part = part.and_then(|part| Some((part, part.object("source")?)));
         match part {
             Some((part, source)) => write_binary(list.item(), part, &source),
             None => list.item().push_str(raw.text()),
@@ -206,7 +203,7 @@ fn write_binary(out: &mut String, part: &Fields<'_>, source: &Fields<'_>) {
         Some("url") => "url",
         _ => "id",
     };
-    let metadata = part.get("metadata").and_then(Raw::object);
+    let metadata = part.object("metadata");
     let filename = metadata.and_then(|metadata| text(&metadata, "filename"));
     let mut binary = JsonWriter::object(out);
     binary.string("type", "binary").string("mimeType", &mime);

@@ -82,17 +82,16 @@ impl Document {
     /// Sets members: those that have the value already stay as they are.
     pub fn merge(&mut self, members: Raw<'_>) {
         let new = Tree::read(members);
-        let mut patch = String::new();
-        let mut operations = JsonWriter::array(&mut patch);
-        for (key, value) in new.members().into_iter().flat_map(Object::iter) {
-            if !self.tree.member(key).is_some_and(|old| old.equals(value)) {
-                let mut operation = JsonWriter::object(operations.item());
-                operation.string("op", "add").string("path", &["/", Token::new(key).encoded()].concat());
-                operation.tree("value", Some(value));
-                operation.close();
+        let patch = JsonWriter::array_text(|operations| {
+            for (key, value) in new.members().into_iter().flat_map(Object::iter) {
+                if !self.tree.member(key).is_some_and(|old| old.equals(value)) {
+                    let mut operation = JsonWriter::object(operations.item());
+                    operation.string("op", "add").string("path", &["/", Token::new(key).encoded()].concat());
+                    operation.tree("value", Some(value));
+                    operation.close();
+                }
             }
-        }
-        operations.close();
+        });
         self.tree.merge(members);
         self.patched(&patch);
     }

@@ -2,25 +2,27 @@
 
 /// Makes a type of a set of words.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+    ($(#[$about:meta])* $visible:vis $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum $name { $($(#[$of])* $variant),* }
+        #[allow(missing_docs)] // The words say it.
+        $visible enum $name { $($(#[$of])* $variant),* }
 
         #[allow(dead_code)] // Not all are read, or written by their names.
         impl $name {
-            pub const WORDS: &'static [&'static str] = &[$($word),*];
+            pub(crate) const WORDS: &'static [&'static str] = &[$($word),*];
             const ALL: &'static [Self] = &[$(Self::$variant),*];
 
+            /// The word.
             pub fn name(self) -> &'static str {
                 Self::WORDS.get(self as usize).copied().unwrap_or_default()
             }
 
-            pub fn numbered(number: u8) -> Option<Self> {
+            pub(crate) fn numbered(number: u8) -> Option<Self> {
                 Self::ALL.get(usize::from(number)).copied()
             }
 
-            pub fn parse(word: &str) -> Option<Self> {
+            pub(crate) fn parse(word: &str) -> Option<Self> {
                 Self::WORDS.iter().position(|known| *known == word).and_then(|at| Self::ALL.get(at).copied())
             }
         }
@@ -29,7 +31,7 @@ macro_rules! words {
 
 words! {
     /// The author of a message.
-    Role {
+    pub(crate) Role {
         Developer = "developer", System = "system", Assistant = "assistant", User = "user", Tool = "tool",
         Activity = "activity", Reasoning = "reasoning",
     }
@@ -37,17 +39,17 @@ words! {
 
 words! {
     /// How far a message has come: growing, whole, cut off by `stop()`, or by an error or a lost connection.
-    Delivery { Streaming = "streaming", Complete = "complete", Aborted = "aborted", Error = "error" }
+    pub(crate) Delivery { Streaming = "streaming", Complete = "complete", Aborted = "aborted", Error = "error" }
 }
 
 words! {
     /// Whether a call is done.
-    CallStatus { Running = "running", Complete = "complete", Error = "error" }
+    pub(crate) CallStatus { Running = "running", Complete = "complete", Error = "error" }
 }
 
 words! {
     /// How far a call has come.
-    CallPhase {
+    pub(crate) CallPhase {
         InputStreaming = "input-streaming", InputAvailable = "input-available", AwaitingApproval = "awaiting-approval",
         Executing = "executing", Denied = "denied", OutputAvailable = "output-available", OutputError = "output-error",
     }
@@ -55,12 +57,12 @@ words! {
 
 words! {
     /// How far a step or a subagent has come.
-    Status { Running = "running", Complete = "complete", Suspended = "suspended", Error = "error" }
+    pub(crate) Status { Running = "running", Complete = "complete", Suspended = "suspended", Error = "error" }
 }
 
 words! {
     /// How far a call of the page has come.
-    Stage {
+    pub(crate) Stage {
         Done = "done",
         /// It was executed when the page was left.
         Abandoned = "executing",
@@ -74,7 +76,7 @@ words! {
 
 words! {
     /// How a run begins; of those with one name a save has the first.
-    Start {
+    pub(crate) Start {
         /// With the messages of the submit, which may be none.
         Submit = "submit",
         /// Again, without what the last run left unfinished.
@@ -91,6 +93,48 @@ words! {
 }
 
 words! {
+    /// How an agent stands.
+    pub(crate) Standing { Idle = "idle", Running = "running", Error = "error" }
+}
+
+words! {
+    /// How its connection stands.
+    pub(crate) ConnectionPhase {
+        Closed = "closed", Connecting = "connecting", Open = "open", Reconnecting = "reconnecting",
+    }
+}
+
+words! {
+    /// How a run ended.
+    #[non_exhaustive]
+    pub Outcome {
+        Success = "success", Error = "error", Aborted = "aborted", Interrupted = "interrupted", Cancelled = "cancelled",
+        Truncated = "truncated",
+        /// Never begun: `ifBusy` was "drop", and a run was on.
+        Dropped = "dropped",
+        /// Left to the server.
+        Disconnected = "disconnected",
+    }
+}
+
+words! {
+    /// Where a checkpoint lies: where a request is about to go out, a run has ended, or a step begins or ends.
+    pub(crate) Boundary {
+        RunStarted = "run-started", RunFinished = "run-finished", StepStarted = "step-started", StepFinished = "step-finished",
+    }
+}
+
+words! {
+    /// The policy for a submit during a run.
+    pub(crate) IfBusy { Queue = "queue", Replace = "replace", Drop = "drop", Reject = "reject" }
+}
+
+words! {
+    /// The policy for a submit while calls wait for people: to begin and to deny them, to wait until they are decided.
+    pub(crate) IfAwaiting { Deny = "deny", Wait = "wait", Reject = "reject" }
+}
+
+words! {
     /// The operations of JSON Patch.
-    Operation { Add = "add", Remove = "remove", Replace = "replace", Move = "move", Copy = "copy", Test = "test" }
+    pub(crate) Operation { Add = "add", Remove = "remove", Replace = "replace", Move = "move", Copy = "copy", Test = "test" }
 }

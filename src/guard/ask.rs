@@ -38,31 +38,30 @@ pub fn ask(question: &str, json: &str, read: ReadNumber) -> Result<String, Strin
 }
 
 fn object<'a>(fields: &Fields<'a>, name: &str) -> Result<Fields<'a>, String> {
-    fields.some(name).and_then(Raw::object).ok_or_else(|| format!("\"{name}\" must be an object"))
+    fields.object(name).ok_or_else(|| format!("\"{name}\" must be an object"))
 }
 
 fn parse(fields: &Fields<'_>) -> Result<String, String> {
     let event = object(fields, "event")?;
     let strict = fields.some("strict").and_then(Raw::boolean).unwrap_or_default();
-    let mut json = String::new();
-    let mut list = JsonWriter::array(&mut json);
-    let mut complain = |member: &str, expected: &str, fatal: bool, unknown: bool| {
-        let mut object = JsonWriter::object(list.item());
-        object.string("member", member).string("expected", expected);
-        object.flag("fatal", fatal || strict);
-        object.flag("unknown", unknown);
-        object.close();
-    };
-    let read = ChioEvent::read(&event, &mut |wrong| complain(wrong.member, wrong.expected, wrong.fatal, wrong.unknown));
-    if let Some(member) = read.filter(|_| strict).and_then(|event| event.untidy()) {
-        complain(member, "text without white space around it and without control characters", true, false);
-    }
-    list.close();
-    Ok(json)
+    Ok(JsonWriter::array_text(|list| {
+        let mut complain = |member: &str, expected: &str, fatal: bool, unknown: bool| {
+            let mut object = JsonWriter::object(list.item());
+            object.string("member", member).string("expected", expected);
+            object.flag("fatal", fatal || strict);
+            object.flag("unknown", unknown);
+            object.close();
+        };
+        let read =
+            ChioEvent::read(&event, &mut |wrong| complain(wrong.member, wrong.expected, wrong.fatal, wrong.unknown));
+        if let Some(member) = read.filter(|_| strict).and_then(|event| event.untidy()) {
+            complain(member, "text without white space around it and without control characters", true, false);
+        }
+    }))
 }
 
 fn classify(fields: &Fields<'_>) -> String {
-    answer(|object| match derive(&ChioEvent::partial(fields)) {
+    JsonWriter::object_text(|object| match derive(&ChioEvent::partial(fields)) {
         Ok(class) => drop(object.string("classification", class.name())),
         Err(error) => drop(object.string("error", &error)),
     })
@@ -70,7 +69,7 @@ fn classify(fields: &Fields<'_>) -> String {
 
 fn compare(fields: &Fields<'_>) -> String {
     let event = ChioEvent::partial(fields);
-    answer(|object| {
+    JsonWriter::object_text(|object| {
         let compared = event.compare();
         object.flag("matches", compared.is_ok());
         object.optional("supplied", event.text("classification").as_deref());
@@ -84,12 +83,12 @@ fn decide(fields: &Fields<'_>) -> Result<String, String> {
     if let Some(token) = fields.some("token") {
         policy.present(&format!("[{}]", token.text()))?;
     }
-    let now = fields.get("now").and_then(Raw::whole).ok_or("\"now\" must be a whole number of seconds")?;
+    let now = fields.whole("now").ok_or("\"now\" must be a whole number of seconds")?;
     let inner = object(fields, "event")?;
     let event = ChioEvent::read(&inner, &mut |_| {}).ok_or("\"event\" is no event of Chio's")?;
     let facts = event.facts(policy.compares);
     let verdict = facts.and_then(|facts| policy.decide(&facts, now as f64 * 1000.0, true));
-    Ok(answer(|object| {
+    Ok(JsonWriter::object_text(|object| {
         object.flag("allowed", verdict.is_ok());
         object.optional("denial_reason", verdict.err().as_deref());
     }))
@@ -115,7 +114,7 @@ fn listed(fields: &Fields<'_>, name: &str, key: Raw<'_>) -> bool {
 
 fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
     let token = object(fields, "token")?;
-    let now = fields.get("now").and_then(Raw::whole).ok_or("\"now\" must be a whole number of seconds")?;
+    let now = fields.whole("now").ok_or("\"now\" must be a whole number of seconds")?;
     let held = fields.get("token").and_then(Capability::read).ok_or("the token has no times")?;
     let id = token.text("id").unwrap_or_default();
     let revoked = fields.list("revoked");
@@ -142,14 +141,6 @@ fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
     reasons.close();
     out.close();
     Ok(json)
-}
-
-fn answer(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
-    let mut json = String::new();
-    let mut object = JsonWriter::object(&mut json);
-    write(&mut object);
-    object.close();
-    json
 }
 
 fn quoted(text: &str) -> String {

@@ -21,7 +21,7 @@ const DEPTH: usize = 128;
 impl Capability {
     pub fn read(raw: Raw<'_>) -> Option<Self> {
         let fields = raw.object()?;
-        let time = |name| fields.get(name).and_then(Raw::whole);
+        let time = |name| fields.whole(name);
         let (issued_at, expires_at) = (time("issued_at")?, time("expires_at")?);
         let empty = fields.some("scope").is_none_or(is_empty);
         Some(Self { issued_at, expires_at, token: raw.text().to_owned(), empty })
@@ -119,7 +119,7 @@ fn agrees(grant: &Fields<'_>, facts: &Facts<'_>, binds: bool) -> bool {
 /// A constraint of the type `custom`: its key and value.
 fn pair(raw: Raw<'_>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     let fields = raw.object()?;
-    if fields.get("type")?.string()? != "custom" {
+    if fields.text("type")? != "custom" {
         return None;
     }
     let mut values = fields.get("value")?.array()?.into_iter();

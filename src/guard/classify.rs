@@ -91,6 +91,6 @@ pub(crate) fn derive(event: &ChioEvent<'_>) -> Result<Classification, String> {
 }
 
 fn action(payload: &Fields<'_>) -> Option<String> {
-    let said = ["action", "lifecycle", "event"].into_iter().find_map(|name| payload.get(name)?.string())?;
+    let said = ["action", "lifecycle", "event"].into_iter().find_map(|name| payload.text(name))?;
     Some(said.to_ascii_lowercase())
 }

@@ -46,7 +46,7 @@ impl<'a> ChioEvent<'a> {
                 wrong(member, STRING, false, false);
             }
         }
-        if fields.get("timestamp").and_then(Raw::whole).is_none() {
+        if fields.whole("timestamp").is_none() {
             wrong("timestamp", "a whole number of seconds", false, false);
         }
         if fields.some("session_id").is_some_and(|id| id.literal().is_none()) {
@@ -171,7 +171,7 @@ impl<'a> ChioEvent<'a> {
 
 fn read_target(raw: Raw<'_>) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
     let fields = raw.object()?;
-    let kind = fields.get("component_type")?.string()?;
+    let kind = fields.text("component_type")?;
     let id = match fields.some("component_id") {
         Some(id) => Some(id.string()?),
         None => None,

@@ -102,12 +102,10 @@ impl Guard {
 
     /// `{forwarded, blocked, total}`; they stop at the largest number.
     pub fn counters(&self) -> String {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.number("forwarded", Some(self.forwarded)).number("blocked", Some(self.blocked));
-        object.number("total", Some(self.forwarded.saturating_add(self.blocked)));
-        object.close();
-        json
+        JsonWriter::object_text(|object| {
+            object.number("forwarded", Some(self.forwarded)).number("blocked", Some(self.blocked));
+            object.number("total", Some(self.forwarded.saturating_add(self.blocked)));
+        })
     }
 
     /// A run begins: ids of an earlier one mean nothing.
@@ -216,21 +214,19 @@ impl<'a> GuardReport<'a> {
     }
 
     fn write(&self, reason: Option<&str>, classified: bool) -> String {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.flag("allowed", reason.is_none());
-        object.optional("reason", reason).optional("classification", classified.then(|| self.class.name()));
-        object.string("eventType", self.name).optional("carrier", self.carrier);
-        object.string("direction", if self.inbound { "inbound" } else { "outbound" });
-        object.optional("eventId", self.event_id.as_deref());
-        if let Some((kind, id)) = &self.target {
-            let mut target = JsonWriter::object(object.member("target"));
-            target.string("componentType", kind).optional("componentId", id.as_deref());
-            target.close();
-        }
-        // Milliseconds; `as` saturates.
-        object.number("at", Some(self.at as u64));
-        object.close();
-        json
+        JsonWriter::object_text(|object| {
+            object.flag("allowed", reason.is_none());
+            object.optional("reason", reason).optional("classification", classified.then(|| self.class.name()));
+            object.string("eventType", self.name).optional("carrier", self.carrier);
+            object.string("direction", if self.inbound { "inbound" } else { "outbound" });
+            object.optional("eventId", self.event_id.as_deref());
+            if let Some((kind, id)) = &self.target {
+                let mut target = JsonWriter::object(object.member("target"));
+                target.string("componentType", kind).optional("componentId", id.as_deref());
+                target.close();
+            }
+            // Milliseconds; `as` saturates.
+            object.number("at", Some(self.at as u64));
+        })
     }
 }

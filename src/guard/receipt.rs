@@ -87,12 +87,11 @@ pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber
 }
 
 fn body_of(members: &[(&str, String)]) -> String {
-    let mut body = String::new();
-    let mut object = JsonWriter::object(&mut body);
-    for (name, text) in members {
-        object.member(name).push_str(text);
-    }
-    object.close();
+    let body = JsonWriter::object_text(|object| {
+        for (name, text) in members {
+            object.member(name).push_str(text);
+        }
+    });
     keep_private(&body).into_owned()
 }
 
@@ -166,29 +165,28 @@ const KEYS: [&str; 2] = ["issuer", "subject"];
 
 /// `typed`: keys are written as Chio's code writes them; else as the token does.
 fn token_body(fields: &Fields<'_>, typed: bool, read: ReadNumber) -> Result<String, String> {
-    let mut plain = String::new();
-    let mut object = JsonWriter::object(&mut plain);
-    for (name, value) in fields.iter() {
-        let empty = value.is_null() || value.array().is_some_and(|items| items.is_empty());
-        let is_key = typed && KEYS.contains(&name.as_ref());
-        let key = is_key.then(|| value.string().and_then(|key| key_of(&key)));
-        match (name.as_ref(), key.flatten(), value.object()) {
-            ("signature" | "algorithm", ..) => {}
-            _ if empty => {}
-            (_, Some((algorithm, key)), _) => drop(object.string(&name, &prefixed(algorithm, &key))),
-            ("scope", _, Some(scope)) => {
-                let mut inner = JsonWriter::object(object.member("scope"));
-                for (name, value) in scope.iter() {
-                    if !value.is_null() && value.array().is_none_or(|items| !items.is_empty()) {
-                        inner.member(&name).push_str(value.text());
+    let plain = JsonWriter::object_text(|object| {
+        for (name, value) in fields.iter() {
+            let empty = value.is_null() || value.array().is_some_and(|items| items.is_empty());
+            let is_key = typed && KEYS.contains(&name.as_ref());
+            let key = is_key.then(|| value.string().and_then(|key| key_of(&key)));
+            match (name.as_ref(), key.flatten(), value.object()) {
+                ("signature" | "algorithm", ..) => {}
+                _ if empty => {}
+                (_, Some((algorithm, key)), _) => drop(object.string(&name, &prefixed(algorithm, &key))),
+                ("scope", _, Some(scope)) => {
+                    let mut inner = JsonWriter::object(object.member("scope"));
+                    for (name, value) in scope.iter() {
+                        if !value.is_null() && value.array().is_none_or(|items| !items.is_empty()) {
+                            inner.member(&name).push_str(value.text());
+                        }
                     }
+                    inner.close();
                 }
-                inner.close();
+                _ => object.member(&name).push_str(value.text()),
             }
-            _ => object.member(&name).push_str(value.text()),
         }
-    }
-    object.close();
+    });
     Ok(keep_private(&super::canonicalize(&plain, read)?).into_owned())
 }
 

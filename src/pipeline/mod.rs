@@ -173,7 +173,7 @@ pub(crate) trait EventSink: Sized {
             return Repair::Drop;
         }
         // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
-        if self.rules().strict && violation.code != Code::EventUnknown {
+        if self.rules().strict && violation.code != Code::EVENT_UNKNOWN {
             self.broken_by(violation, event_type);
             return Repair::Drop;
         }
@@ -202,7 +202,7 @@ pub(crate) trait EventSink: Sized {
             Ok(_) => {}
             Err(reason) => {
                 let unknown = matches!(reason, Undecodable::UnknownEvent);
-                let code = if unknown { Code::EventUnknown } else { Code::FrameNotDecodable };
+                let code = if unknown { Code::EVENT_UNKNOWN } else { Code::FRAME_NOT_DECODABLE };
                 self.not_decodable(code, "T16", format!("{reason}"));
             }
         }
@@ -286,7 +286,7 @@ pub(crate) trait EventSink: Sized {
             incoming.subagent_run_id = None;
         }
         if let Some(error) = forgiven
-            && self.malformed(Code::MemberMalformed, Repair::Keep, &error) == Repair::Drop
+            && self.malformed(Code::MEMBER_MALFORMED, Repair::Keep, &error) == Repair::Drop
         {
             return Ok(());
         }

@@ -134,7 +134,7 @@ impl ChunkExpander {
             return Ok(());
         }
         let what = format!("a chunk must name its stream and subagent where they are longer than {MOST_IMPLIED} bytes");
-        violation(Code::ChunkWithoutId, "C7", what)
+        violation(Code::CHUNK_WITHOUT_ID, "C7", what)
     }
 
     /// The open lane that a chunk goes to, if there is one.
@@ -144,7 +144,7 @@ impl ChunkExpander {
             let owner = self.lanes.get(at).and_then(Lane::owner);
             if tag.is_some() && tag != owner {
                 return violation(
-                    Code::ChunkOwner,
+                    Code::CHUNK_OWNER,
                     "C2",
                     format!("the chunk stream \"{}\" belongs to another subagent", shown_id(&id.decode())),
                 );
@@ -160,7 +160,7 @@ impl ChunkExpander {
         }
         match self.lanes.of_kind(chunk.kind) {
             OfKind::Several => violation(
-                Code::ChunkAmbiguous,
+                Code::CHUNK_AMBIGUOUS,
                 "C5",
                 "several subagents have a chunk stream open, and the chunk names none of them",
             ),
@@ -224,11 +224,15 @@ impl Lane {
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
         let Some(id) = chunk.id else {
             let id = if chunk.kind == ChunkKind::Tool { "toolCallId" } else { "messageId" };
-            return violation(Code::ChunkWithoutId, "C7", format!("the first chunk of a stream must have a \"{id}\""));
+            return violation(
+                Code::CHUNK_WITHOUT_ID,
+                "C7",
+                format!("the first chunk of a stream must have a \"{id}\""),
+            );
         };
         if chunk.kind == ChunkKind::Tool && chunk.name.is_none() {
             return violation(
-                Code::ChunkWithoutName,
+                Code::CHUNK_WITHOUT_NAME,
                 "C7",
                 "the first chunk of a tool call must have a \"toolCallName\"",
             );
@@ -247,7 +251,7 @@ impl Lane {
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
         let conflict = |name: &str| {
             violation(
-                Code::ChunkConflict,
+                Code::CHUNK_CONFLICT,
                 "C9",
                 format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode())),
             )

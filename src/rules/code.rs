@@ -2,64 +2,43 @@
 
 use crate::wire::EventError;
 
-/// The kind of rule that was broken. Names in the API: [`Code::as_str`], described in `docs/rules.md`.
+/// The kind of rule that was broken, by its name in the API, described in `docs/rules.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // As the codes say.
-pub enum Code {
-    RunNotStarted,
-    RunNotFinished,
-    EventAfterEnd,
-    NotOpen,
-    AlreadyOpen,
-    OwnerConflict,
-    LeftOpen,
-    SubagentReused,
-    SubagentParentUnknown,
-    ChunkWithoutId,
-    ChunkAmbiguous,
-    ChunkConflict,
-    ChunkOwner,
-    ChunkWithoutName,
-    EventUnknown,
-    EventMalformed,
-    MemberMalformed,
-    FrameNotDecodable,
-    /// How a frame, or a frame of another system, could not be read.
-    Frame(&'static str),
-}
+pub struct Code(&'static str);
 
+#[allow(missing_docs)] // As the codes say.
 impl Code {
+    pub const RUN_NOT_STARTED: Self = Self("run-not-started");
+    pub const RUN_NOT_FINISHED: Self = Self("run-not-finished");
+    pub const EVENT_AFTER_END: Self = Self("event-after-end");
+    pub const NOT_OPEN: Self = Self("not-open");
+    pub const ALREADY_OPEN: Self = Self("already-open");
+    pub const OWNER_CONFLICT: Self = Self("owner-conflict");
+    pub const LEFT_OPEN: Self = Self("left-open");
+    pub const SUBAGENT_REUSED: Self = Self("subagent-reused");
+    pub const SUBAGENT_PARENT_UNKNOWN: Self = Self("subagent-parent-unknown");
+    pub const CHUNK_WITHOUT_ID: Self = Self("chunk-without-id");
+    pub const CHUNK_AMBIGUOUS: Self = Self("chunk-ambiguous");
+    pub const CHUNK_CONFLICT: Self = Self("chunk-conflict");
+    pub const CHUNK_OWNER: Self = Self("chunk-owner");
+    pub const CHUNK_WITHOUT_NAME: Self = Self("chunk-without-name");
+    pub const EVENT_UNKNOWN: Self = Self("event-unknown");
+    pub const EVENT_MALFORMED: Self = Self("event-malformed");
+    pub const MEMBER_MALFORMED: Self = Self("member-malformed");
+    pub const FRAME_NOT_DECODABLE: Self = Self("frame-not-decodable");
+
+    /// How a frame, or a frame of another system, could not be read.
+    pub const fn frame(code: &'static str) -> Self {
+        Self(code)
+    }
+
     /// The code of a frame that is no event.
     pub fn of(error: &EventError) -> Self {
-        match error {
-            EventError::Unknown(_) => Self::EventUnknown,
-            EventError::Member { .. } => Self::EventMalformed,
-            EventError::Json(_) | EventError::NotObject | EventError::NoType => Self::Frame(error.code()),
-        }
+        Self(error.code())
     }
 
     /// The code that warnings and errors have.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RunNotStarted => "run-not-started",
-            Self::RunNotFinished => "run-not-finished",
-            Self::EventAfterEnd => "event-after-end",
-            Self::NotOpen => "not-open",
-            Self::AlreadyOpen => "already-open",
-            Self::OwnerConflict => "owner-conflict",
-            Self::LeftOpen => "left-open",
-            Self::SubagentReused => "subagent-reused",
-            Self::SubagentParentUnknown => "subagent-parent-unknown",
-            Self::ChunkWithoutId => "chunk-without-id",
-            Self::ChunkAmbiguous => "chunk-ambiguous",
-            Self::ChunkConflict => "chunk-conflict",
-            Self::ChunkOwner => "chunk-owner",
-            Self::ChunkWithoutName => "chunk-without-name",
-            Self::EventUnknown => "event-unknown",
-            Self::EventMalformed => "event-malformed",
-            Self::MemberMalformed => "member-malformed",
-            Self::FrameNotDecodable => "frame-not-decodable",
-            Self::Frame(code) => code,
-        }
+        self.0
     }
 }

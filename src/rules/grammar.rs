@@ -174,7 +174,7 @@ impl Grammar<'_> {
     #[inline(never)]
     fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
         let message = format!("{}: \"{}\" must be {expected}", self.event.name, shown_id(&self.pointer));
-        Err(Violation { code: Code::EventMalformed, rule, repair: Repair::Drop, message })
+        Err(Violation { code: Code::EVENT_MALFORMED, rule, repair: Repair::Drop, message })
     }
 }
 

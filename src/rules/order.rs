@@ -135,7 +135,7 @@ impl OrderKeeper {
         let repair = if terminal { Repair::Drop } else { Repair::Keep };
         match (self.phase, event) {
             (StreamPhase::Running, Event::RunStarted { .. }) => {
-                return broken(Code::RunNotFinished, "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
+                return broken(Code::RUN_NOT_FINISHED, "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
             }
             (StreamPhase::Unannounced, Event::RunStarted { .. }) => self.phase = StreamPhase::Running,
             (_, Event::RunStarted { .. }) => {
@@ -143,12 +143,12 @@ impl OrderKeeper {
                 self.phase = StreamPhase::Running;
             }
             (StreamPhase::Failed, _) => {
-                return broken(Code::EventAfterEnd, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
+                return broken(Code::EVENT_AFTER_END, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
             }
             (_, Event::RunError { .. }) => self.phase = StreamPhase::Failed,
             (StreamPhase::Finished, _) => {
                 return broken(
-                    Code::EventAfterEnd,
+                    Code::EVENT_AFTER_END,
                     "V2",
                     repair,
                     "after RUN_FINISHED only RUN_STARTED or RUN_ERROR is allowed",
@@ -157,7 +157,7 @@ impl OrderKeeper {
             (StreamPhase::Nothing, _) => {
                 let finished = matches!(event, Event::RunFinished { .. });
                 self.phase = if finished { StreamPhase::Finished } else { StreamPhase::Unannounced };
-                return broken(Code::RunNotStarted, "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
+                return broken(Code::RUN_NOT_STARTED, "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
             }
             (StreamPhase::Running | StreamPhase::Unannounced, Event::RunFinished { .. }) => {
                 self.phase = StreamPhase::Finished
@@ -248,17 +248,17 @@ impl OrderKeeper {
         let of_parent = parent.and_then(|parent| self.text.owner(parent)).cloned();
         let known = self.calls.get(id);
         let found = if self.calls.is_open(id) {
-            broken(Code::AlreadyOpen, "V14", Repair::Keep, "a tool call that is not open")
+            broken(Code::ALREADY_OPEN, "V14", Repair::Keep, "a tool call that is not open")
         } else if tag.is_some() && of_parent.as_ref().is_some_and(|owner| owner.as_deref() != tag) {
-            broken(Code::OwnerConflict, "V15", Repair::Keep, "the subagentRunId of its parent message")
+            broken(Code::OWNER_CONFLICT, "V15", Repair::Keep, "the subagentRunId of its parent message")
         } else if known.is_some_and(|known| known.disagrees(tag)) {
-            broken(Code::OwnerConflict, "V16", Repair::Keep, SAME_OWNER)
+            broken(Code::OWNER_CONFLICT, "V16", Repair::Keep, SAME_OWNER)
         } else if let (None, Some(parents), Some(owner)) =
             (tag, &of_parent, known.and_then(|known| known.owner.as_ref()))
             && parents != owner
         {
             broken(
-                Code::OwnerConflict,
+                Code::OWNER_CONFLICT,
                 "V17",
                 Repair::Keep,
                 "a parent message of the subagent that the call belongs to",
@@ -275,7 +275,7 @@ impl OrderKeeper {
         if self.calls.is_open(id) {
             return owner(&self.calls, id, tag, "V19");
         }
-        broken(Code::NotOpen, "V18", Repair::Keep, "an open tool call with this id")
+        broken(Code::NOT_OPEN, "V18", Repair::Keep, "an open tool call with this id")
     }
 
     fn encrypted(&self, subtype: Str<'_>, id: &str, tag: Option<&str>) -> Option<Broken> {
@@ -289,7 +289,7 @@ impl OrderKeeper {
 
     fn step_start(&mut self, step: &str) -> Option<Broken> {
         if self.steps.is_open(step) {
-            return broken(Code::AlreadyOpen, "V21", Repair::Drop, "a step that is not running under this owner");
+            return broken(Code::ALREADY_OPEN, "V21", Repair::Drop, "a step that is not running under this owner");
         }
         self.steps.open(step, None);
         None
@@ -298,11 +298,11 @@ impl OrderKeeper {
     fn subagent_start(&mut self, id: &str, parent: Option<&str>) -> Option<Broken> {
         let found = match self.subagents.get(id) {
             Some(known) if known.open => {
-                return broken(Code::AlreadyOpen, "V31", Repair::Drop, "a subagent that is not running");
+                return broken(Code::ALREADY_OPEN, "V31", Repair::Drop, "a subagent that is not running");
             }
-            Some(_) => broken(Code::SubagentReused, "V32", Repair::Keep, "an id that no subagent of this run has had"),
+            Some(_) => broken(Code::SUBAGENT_REUSED, "V32", Repair::Keep, "an id that no subagent of this run has had"),
             None if parent.is_some_and(|parent| self.subagents.get(parent).is_none()) => broken(
-                Code::SubagentParentUnknown,
+                Code::SUBAGENT_PARENT_UNKNOWN,
                 "V33",
                 Repair::Keep,
                 "a parentSubagentRunId that was started in this run",
@@ -328,7 +328,7 @@ impl OrderKeeper {
             let calls = fields.and_then(|fields| fields.some("toolCalls"));
             calls.into_iter().for_each(|calls| {
                 calls.each(&mut |_, call| {
-                    let id = call.and_then(|call| call.get("id")?.string());
+                    let id = call.and_then(|call| call.text("id"));
                     id.into_iter().for_each(|id| self.calls.name(&id, owner.clone(), replace));
                 });
             });
@@ -346,7 +346,7 @@ impl OrderKeeper {
             (subagents, "every subagent finished"),
         ];
         let (_, expected) = open.into_iter().find(|(ids, _)| ids.open > 0)?;
-        broken(Code::LeftOpen, "V38", Repair::Keep, expected)
+        broken(Code::LEFT_OPEN, "V38", Repair::Keep, expected)
     }
 }
 
@@ -364,7 +364,7 @@ pub fn opener<'a>(incoming: &Incoming<'a>) -> Option<Incoming<'a>> {
 #[inline(never)]
 fn start(ids: &mut Ids, id: &str, tag: Option<&str>, [open, conflict]: [&'static str; 2]) -> Option<Broken> {
     let found = if ids.is_open(id) {
-        broken(Code::AlreadyOpen, open, Repair::Keep, "an id that is not open")
+        broken(Code::ALREADY_OPEN, open, Repair::Keep, "an id that is not open")
     } else {
         owner(ids, id, tag, conflict)
     };
@@ -379,7 +379,7 @@ fn content(ids: &mut Ids, id: &str, tag: Option<&str>, [closed, conflict]: [&'st
         return owner(ids, id, tag, conflict);
     }
     ids.open(id, tag.map(Into::into));
-    broken(Code::NotOpen, closed, Repair::Open, "an open message with this id")
+    broken(Code::NOT_OPEN, closed, Repair::Open, "an open message with this id")
 }
 
 /// An END.
@@ -394,14 +394,14 @@ fn end(
     let found = if ids.is_open(id) {
         owner(ids, id, tag, conflict)
     } else {
-        broken(Code::NotOpen, closed, repair, "an open item with this id")
+        broken(Code::NOT_OPEN, closed, repair, "an open item with this id")
     };
     ids.close(id);
     found
 }
 
 fn owner(ids: &Ids, id: &str, tag: Option<&str>, rule: &'static str) -> Option<Broken> {
-    if ids.disagrees(id, tag) { broken(Code::OwnerConflict, rule, Repair::Keep, SAME_OWNER) } else { None }
+    if ids.disagrees(id, tag) { broken(Code::OWNER_CONFLICT, rule, Repair::Keep, SAME_OWNER) } else { None }
 }
 
 /// A step's key: names of different owners are different steps.

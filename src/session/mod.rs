@@ -37,18 +37,19 @@ pub use rejoin::{Network, Resume};
 pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, Ticket};
 
 use crate::dialect::Dialect;
+use crate::document::{Boundary, ConnectionPhase};
 use crate::thread::{Thread, ThreadLimits};
 use crate::wire::{Fields, Str, Wanted, keep_private};
 #[cfg(feature = "guard")]
 use handlers::Guarding as _;
 use intake::Intake;
-use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
+use outbox::{Connection, Outbox, Outgoing, Shown};
 use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
 use replies::InterruptReplies;
 use run::{Run, RunState};
-use types::{Boundary, list, value};
+use types::{list, value};
 use verdict::Verdict;
 
 /// An agent: a thread, the run in progress, and what waits for its turn.

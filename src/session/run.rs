@@ -133,7 +133,7 @@ impl BodyStart {
     pub fn run_id(&self) -> Option<String> {
         let text = decode(&self.bytes);
         let fields = Fields::read(text.trim_ascii(), 64)?;
-        let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.some(name)?.string())?;
+        let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.text(name))?;
         is_a_name(&id).then(|| id.into_owned())
     }
 

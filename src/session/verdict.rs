@@ -1,16 +1,10 @@
 //! How the agent stands: its status, the last run's id, how that run ended, and how long it took. Nothing else writes these.
 
 use super::types::{AgentError, Outcome};
-use crate::document::{AGENT, AGENT_STATUS, IS_LOADING, RUN_ERROR, RUN_ID, RUN_OUTCOME, RUN_TIMING, Row, Value};
+use crate::document::{
+    AGENT, AGENT_STATUS, IS_LOADING, RUN_ERROR, RUN_ID, RUN_OUTCOME, RUN_TIMING, Row, Standing, Value,
+};
 use crate::wire::JsonWriter;
-
-/// In the order of the table's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Idle,
-    Running,
-    Error,
-}
 
 /// When the last run began, and how long it took; milliseconds.
 #[derive(Debug)]
@@ -73,13 +67,12 @@ impl Verdict {
     fn set_timing(&mut self) {
         let Some(timing) = &self.timing else { return };
         let round = |ms: f64| ms.round() as u64;
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object
-            .number("startedAt", Some(round(timing.started)))
-            .number("firstTokenMs", timing.first_token.map(round))
-            .number("durationMs", timing.duration.map(round));
-        object.close();
+        let json = JsonWriter::object_text(|object| {
+            object
+                .number("startedAt", Some(round(timing.started)))
+                .number("firstTokenMs", timing.first_token.map(round))
+                .number("durationMs", timing.duration.map(round));
+        });
         self.row.set(RUN_TIMING, Value::Text(json));
     }
 

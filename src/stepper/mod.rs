@@ -139,13 +139,11 @@ impl Stepper {
 
     /// The calls that the run has started and not answered: a JSON array of their ids.
     pub fn unanswered(&self) -> String {
-        let mut json = String::new();
-        let mut list = JsonWriter::array(&mut json);
-        for id in self.thread.unanswered_calls() {
-            crate::wire::write_string(list.item(), &id);
-        }
-        list.close();
-        json
+        JsonWriter::array_text(|list| {
+            for id in self.thread.unanswered_calls() {
+                crate::wire::write_string(list.item(), &id);
+            }
+        })
     }
 
     /// Replaces all messages (JSON array). False, and nothing happens, where it is something else.
@@ -208,7 +206,7 @@ impl Stepper {
             Ok(()) => {}
             Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.frame_bytes)),
             Err(BadBody::Cut) => {
-                self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
+                self.not_decodable(Code::FRAME_NOT_DECODABLE, "T15", "the body ends within a frame".to_owned());
             }
         }
     }

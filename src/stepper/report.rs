@@ -23,16 +23,14 @@ impl Stepper {
         if self.warnings.is_empty() {
             return None;
         }
-        let mut json = String::new();
-        let mut list = JsonWriter::array(&mut json);
-        for Warning { code, rule, message, event_type } in std::mem::take(&mut self.warnings) {
-            let mut object = JsonWriter::object(list.item());
-            object.string("code", code).string("message", &shortened(&message, LONGEST));
-            object.optional("rule", rule).optional("eventType", event_type.as_deref());
-            object.close();
-        }
-        list.close();
-        Some(json)
+        Some(JsonWriter::array_text(|list| {
+            for Warning { code, rule, message, event_type } in std::mem::take(&mut self.warnings) {
+                let mut object = JsonWriter::object(list.item());
+                object.string("code", code).string("message", &shortened(&message, LONGEST));
+                object.optional("rule", rule).optional("eventType", event_type.as_deref());
+                object.close();
+            }
+        }))
     }
 
     /// Reports the thread's warnings, and the limit that it would exceed.

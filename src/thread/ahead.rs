@@ -67,7 +67,7 @@ impl Ahead {
         self.what = What::Nothing;
         let Ok(fields) = frame_fields(event, self.depth) else { return };
         let list = |raw: &Raw<'_>| raw.text().starts_with('[');
-        let found = match fields.get("type").and_then(Raw::string).as_deref() {
+        let found = match fields.text("type").as_deref() {
             Some("MESSAGES_SNAPSHOT") => {
                 fields.get("messages").filter(list).map(|raw| (raw, What::Messages(Box::default())))
             }

@@ -228,11 +228,11 @@ impl Thread {
         }
     }
 
-    /// Name and arguments of a call, and whether it has its answer.
-    pub(crate) fn call(&mut self, id: &str) -> Option<(String, String, bool)> {
+    /// Name and arguments of a call.
+    pub(crate) fn call(&mut self, id: &str) -> Option<(String, String)> {
         let at = self.list.find_call(id)?;
         let call = self.list.call(at)?;
-        Some((call.tool().to_owned(), call.arguments().to_owned(), call.result().is_some()))
+        Some((call.tool().to_owned(), call.arguments().to_owned()))
     }
 
     /// The name that a call has.

@@ -127,13 +127,13 @@ impl Checkpoint {
         let fields = raw.object()?;
         let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
         let now = thread.checkpoint();
-        let args = fields.some("args").and_then(Raw::object);
+        let args = fields.object("args");
         for id in fields.list("calls").into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
             let size = before.or_else(|| now.args.get(now.calls.get(&id)?.call).copied());
             checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
         }
-        let grown = fields.some("grown").and_then(Raw::object);
+        let grown = fields.object("grown");
         for id in fields.get("messages")?.array()? {
             let id = id.string()?.into_owned();
             let sizes = grown.as_ref().and_then(|grown| grown.get(&id)?.array());

@@ -135,7 +135,7 @@ impl Edit {
 fn read_shown(list: Raw<'_>) -> Vec<ShownMessage> {
     let read = |raw: Raw<'_>| {
         let fields = raw.object();
-        let text = |name: &str| fields.as_ref().and_then(|fields| fields.get(name)?.string()).unwrap_or_default();
+        let text = |name: &str| fields.as_ref().and_then(|fields| fields.text(name)).unwrap_or_default();
         ShownMessage {
             key: key(&text("role"), &text("id"), Some(&*text("toolCallId"))),
             entry: Entry::read(fields.as_ref(), &mut Vec::new()).ok(),

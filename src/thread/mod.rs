@@ -378,10 +378,9 @@ impl Thread {
 
     /// Messages and state, to be compared.
     pub(crate) fn stands(&self) -> String {
-        let mut json = String::new();
-        let mut list = JsonWriter::array(&mut json);
-        self.list.iter().for_each(|entry| entry.write_unmeasured(list.item()));
-        list.close();
+        let mut json = JsonWriter::array_text(|list| {
+            self.list.iter().for_each(|entry| entry.write_unmeasured(list.item()));
+        });
         self.state().write(&mut json);
         json
     }

@@ -273,13 +273,8 @@ impl Subagent {
 
 /// Strings as a member has them; none, where there are none.
 fn strings(list: Vec<Raw<'_>>) -> Value {
-    let mut json = String::new();
-    let mut strings = JsonWriter::array(&mut json);
-    let mut none = true;
-    for text in list.into_iter().filter_map(Raw::string) {
-        write_string(strings.item(), &text);
-        none = false;
-    }
-    strings.close();
-    if none { Value::None } else { Value::Text(json) }
+    let json = JsonWriter::array_text(|strings| {
+        list.into_iter().filter_map(Raw::string).for_each(|text| write_string(strings.item(), &text));
+    });
+    if json == "[]" { Value::None } else { Value::Text(json) }
 }

@@ -47,17 +47,16 @@ impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
 
 /// Writes the rest of a `RunAgentInput` after its beginning.
 pub(crate) fn refill(out: &mut String, tools: &str, context: &str, forwarded_props: &str, resume: Option<&str>) {
-    let mut rest = String::new();
-    let mut input = JsonWriter::object(&mut rest);
-    write_json(input.member("tools"), tools);
-    write_json(input.member("context"), context);
-    if forwarded_props != "null" {
-        write_json(input.member("forwardedProps"), forwarded_props);
-    }
-    if let Some(resume) = resume {
-        write_json(input.member("resume"), resume);
-    }
-    input.close();
+    let rest = JsonWriter::object_text(|input| {
+        write_json(input.member("tools"), tools);
+        write_json(input.member("context"), context);
+        if forwarded_props != "null" {
+            write_json(input.member("forwardedProps"), forwarded_props);
+        }
+        if let Some(resume) = resume {
+            write_json(input.member("resume"), resume);
+        }
+    });
     out.push(',');
     out.push_str(rest.get(1..).unwrap_or_default());
 }

@@ -223,6 +223,12 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(Raw::string)
     }
 
+    /// The members of the object of that name.
+    #[inline(never)]
+    pub(crate) fn object(&self, name: &str) -> Option<Fields<'a>> {
+        self.get(name).and_then(Raw::object)
+    }
+
     /// The elements of the array of that name; none where it is no array.
     #[inline(never)]
     pub(crate) fn list(&self, name: &str) -> Vec<Raw<'a>> {

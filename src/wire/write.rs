@@ -1,5 +1,6 @@
 //! JSON text, written piece by piece. Nothing is written that could not be read again.
 
+use super::json::Fields;
 use super::text::{write_json, write_string};
 use super::tree::Tree;
 #[cfg(feature = "hector")]
@@ -59,6 +60,24 @@ impl<'a> JsonWriter<'a> {
         Self { out, close: ']', empty: true }
     }
 
+    /// The JSON text of an object.
+    pub(crate) fn object_text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        write(&mut object);
+        object.close();
+        json
+    }
+
+    /// The JSON text of an array.
+    pub(crate) fn array_text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+        let mut json = String::new();
+        let mut array = JsonWriter::array(&mut json);
+        write(&mut array);
+        array.close();
+        json
+    }
+
     /// The place of the next element of an array.
     pub(crate) fn item(&mut self) -> &mut String {
         if !std::mem::take(&mut self.empty) {
@@ -99,6 +118,14 @@ impl<'a> JsonWriter<'a> {
     pub(crate) fn json(&mut self, key: &str, json: &str) -> &mut Self {
         write_json(self.member(key), json);
         self
+    }
+
+    /// The members of another object whose keys are wanted, as they are.
+    #[inline(never)]
+    pub(crate) fn copy(&mut self, fields: &Fields<'_>, wanted: &dyn Fn(&str) -> bool) {
+        for (key, value) in fields.iter().filter(|(key, _)| wanted(key)) {
+            self.member(&key).push_str(value.text());
+        }
     }
 
     /// A boolean member.

@@ -3,13 +3,13 @@
 
 use super::run::{HectorRun, Question};
 use super::write::{as_text, filled};
-use super::{HectorSettings, INPUT, Route, object, text};
+use super::{HectorSettings, INPUT, Route, text};
 use crate::wire::{At, Fields, Index, JsonWriter, Raw, write_value};
 
 /// The body of the request that begins a run. `sent`: the last message of the user that went out.
 pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut String, input: &Fields<'_>) -> String {
     let v2 = settings.route == Some(Route::V2);
-    let list = |name: &str| input.some(name).and_then(Raw::array).unwrap_or_default();
+    let list = |name: &str| input.list(name);
     let (messages, answers) = (list("messages"), list("resume"));
     let new = unsent(&messages, if answers.is_empty() { "" } else { sent });
     let mut parts = String::new();
@@ -30,27 +30,26 @@ pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut Stri
     }
     writer.list.close();
     if answers.is_empty()
-        && let Some(id) = new.last().and_then(|fields| fields.get("id")?.string())
+        && let Some(id) = new.last().and_then(|fields| fields.text("id"))
     {
         *sent = id.into_owned();
     }
     let context = if run.context.is_empty() { &run.own_thread } else { &run.context };
-    let mut message = String::new();
-    let mut object = JsonWriter::object(&mut message);
-    object.string("contextId", context).string("role", "user");
-    // Version 2 has the task in its answers.
-    object.optional("taskId", filled(task).filter(|_| !v2));
-    object.member("parts").push_str(&parts);
-    if let (true, Some(props)) = (v2, input.some("forwardedProps").filter(|raw| raw.is_object() && raw.text() != "{}"))
-    {
-        object.json("metadata", props.text());
-    }
-    object.close();
+    let message = JsonWriter::object_text(|object| {
+        object.string("contextId", context).string("role", "user");
+        // Version 2 has the task in its answers.
+        object.optional("taskId", filled(task).filter(|_| !v2));
+        object.member("parts").push_str(&parts);
+        if let (true, Some(props)) =
+            (v2, input.some("forwardedProps").filter(|raw| raw.is_object() && raw.text() != "{}"))
+        {
+            object.json("metadata", props.text());
+        }
+    });
     let member = if matches!(settings.route, Some(Route::JsonRpc | Route::Request)) { "request" } else { "message" };
-    let mut body = String::new();
-    let mut object = JsonWriter::object(&mut body);
-    object.member(member).push_str(&message);
-    object.close();
+    let body = JsonWriter::object_text(|object| {
+        object.member(member).push_str(&message);
+    });
     match settings.route {
         Some(Route::JsonRpc | Route::V2) => call("message/stream", &body, &run.own_run),
         _ => body,
@@ -59,13 +58,11 @@ pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut Stri
 
 /// A call of JSON-RPC. `params`: JSON text.
 pub(super) fn call(method: &str, params: &str, id: &str) -> String {
-    let mut body = String::new();
-    let mut object = JsonWriter::object(&mut body);
-    object.string("jsonrpc", "2.0").string("method", method);
-    object.member("params").push_str(params);
-    object.string("id", id);
-    object.close();
-    body
+    JsonWriter::object_text(|object| {
+        object.string("jsonrpc", "2.0").string("method", method);
+        object.member("params").push_str(params);
+        object.string("id", id);
+    })
 }
 
 /// The messages after the agent's last one, in order: those of the user, and what the page has answered to calls. The
@@ -122,7 +119,7 @@ impl Parts<'_> {
     fn message(&mut self, message: &Fields<'_>) {
         let content = message.some("content");
         if let Some(call) = message.some("toolCallId") {
-            let error = message.some("error").and_then(Raw::string);
+            let error = message.text("error");
             let mut json = String::new();
             let mut data = JsonWriter::object(&mut json);
             data.optional("type", self.v2.then_some("tool_result"));
@@ -136,7 +133,7 @@ impl Parts<'_> {
             return self.text(&text);
         }
         for part in content.and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object) {
-            match (part.some("text").and_then(Raw::string), object(&part, "source")) {
+            match (part.text("text"), part.object("source")) {
                 (Some(text), _) => self.text(&text),
                 (None, Some(source)) => self.file(&part, &source),
                 _ => {}
@@ -147,7 +144,7 @@ impl Parts<'_> {
     fn file(&mut self, part: &Fields<'_>, source: &Fields<'_>) {
         let Some(value) = source.some("value") else { return };
         let inline = source.get("type").is_some_and(|kind| kind.text() == "\"data\"");
-        let name = object(part, "metadata").and_then(|metadata| metadata.some("filename"));
+        let name = part.object("metadata").and_then(|metadata| metadata.some("filename"));
         let v2 = self.v2;
         let [place, kind] = match (v2, inline) {
             (false, true) => ["fileWithBytes", "mediaType"],
@@ -185,17 +182,16 @@ impl Parts<'_> {
             return;
         }
         let decision = if cancelled || !approves(payload) { "deny" } else { "approve" };
-        let mut json = String::new();
-        let mut data = JsonWriter::object(&mut json);
-        if self.v2 {
-            data.string("type", "tool_approval").string("decision", decision).string("tool_call_id", id);
-            if let Some(Question { tool, task, .. }) = question {
-                data.optional("tool_name", filled(tool)).optional("task_id", filled(task));
+        let json = JsonWriter::object_text(|data| {
+            if self.v2 {
+                data.string("type", "tool_approval").string("decision", decision).string("tool_call_id", id);
+                if let Some(Question { tool, task, .. }) = question {
+                    data.optional("tool_name", filled(tool)).optional("task_id", filled(task));
+                }
+            } else {
+                data.string("decision", decision);
             }
-        } else {
-            data.string("decision", decision);
-        }
-        data.close();
+        });
         self.data(&json);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::run::{BlockKind, Held, mark};
 use super::write::{as_text, compact, compact_fields};
-use super::{Hector, SUCCESS, TaskState, is_true, object, text};
+use super::{Hector, SUCCESS, TaskState, text};
 use crate::dialect::Output;
 use crate::wire::Fields;
 
@@ -46,7 +46,7 @@ impl Hector {
             }
             return named;
         };
-        let payload = object(fields, member).filter(|_| *name != "error");
+        let payload = fields.object(member).filter(|_| *name != "error");
         if !self.run.is_over() {
             self.event(name, payload.as_ref().unwrap_or(fields), out);
         } else if !matches!(*name, "done" | "error" | "message_stop" | "task_update" | "task_complete") {
@@ -121,7 +121,7 @@ impl Hector {
             self.run.args_once(&call, &compact(input), out);
         }
         let error = as_text(payload.get("error"));
-        let failed = is_true(payload, "isError") || !error.is_empty();
+        let failed = payload.yes("isError") || !error.is_empty();
         let content = if error.is_empty() { as_text(payload.get("result")) } else { error };
         let (call, content) = (call.into_owned(), content.into_owned());
         self.run.result(Held { call, content, failed, status: String::new() }, out);

@@ -246,7 +246,7 @@ impl Hector {
         }
         let inner = fields.some("result").filter(|_| fields.get("jsonrpc").is_some()).and_then(Raw::object);
         let fields = inner.as_ref().unwrap_or(fields);
-        match fields.some("kind").and_then(Raw::string) {
+        match fields.text("kind") {
             Some(kind) => self.v2(&kind, fields, out),
             None => self.native(fields, out),
         }
@@ -314,19 +314,7 @@ impl Hector {
 /// A member that is a text; empty where there is none.
 #[inline(never)]
 fn text<'a>(fields: &Fields<'a>, name: &str) -> std::borrow::Cow<'a, str> {
-    fields.some(name).and_then(Raw::string).unwrap_or_default()
-}
-
-/// A member that is an object.
-#[inline(never)]
-fn object<'a>(fields: &Fields<'a>, name: &str) -> Option<Fields<'a>> {
-    fields.some(name).and_then(Raw::object)
-}
-
-/// Whether a member is `true`.
-#[inline(never)]
-fn is_true(fields: &Fields<'_>, name: &str) -> bool {
-    fields.get(name).and_then(Raw::boolean) == Some(true)
+    fields.text(name).unwrap_or_default()
 }
 
 /// A list that may be null; `None` where it is something else.

@@ -4,7 +4,7 @@
 use super::part::HectorPart;
 use super::run::{BlockKind, Held, Question, mark};
 use super::write::{compact, compact_fields, tell};
-use super::{Hector, TaskState, is_true, list, object, state, text};
+use super::{Hector, TaskState, list, state, text};
 use crate::dialect::Output;
 use crate::wire::{Fields, JsonWriter, Raw};
 
@@ -31,15 +31,15 @@ impl Hector {
             }
             "artifactUpdate" => {
                 self.begin_native(&inner, out);
-                let artifact = object(&inner, "artifact");
+                let artifact = inner.object("artifact");
                 self.parts(artifact.as_ref().and_then(|artifact| artifact.get("parts")), out);
             }
             "statusUpdate" => {
-                let status = object(&inner, "status");
+                let status = inner.object("status");
                 let Some(status) = status else {
                     return malformed(out, "statusUpdate: expected a status");
                 };
-                if is_true(&inner, "final") {
+                if inner.yes("final") {
                     self.close_blocks(out);
                     self.stopped = true;
                 }
@@ -57,7 +57,7 @@ impl Hector {
     /// A task as it stands, when it begins and when somebody subscribes to it.
     fn task(&mut self, task: &Fields<'_>, out: &mut Output) -> bool {
         let (id, context) = (text(task, "id"), text(task, "contextId"));
-        let Some(status) = object(task, "status") else {
+        let Some(status) = task.object("status") else {
             return malformed(out, "task: expected a status");
         };
         let name = text(&status, "state");
@@ -163,11 +163,10 @@ impl Hector {
         self.run.delta(BlockKind::Thinking, &id, &said, out);
         // Plans and goals, which thinking has no place for.
         if let (false, Some(data)) = (part.word("thinking_type", "").is_empty(), &part.data) {
-            let mut value = String::new();
-            let mut object = JsonWriter::object(&mut value);
-            object.string("thinkingId", &id).string("thinkingType", &part.word("thinking_type", ""));
-            object.member("data").push_str(&compact_fields(data));
-            object.close();
+            let value = JsonWriter::object_text(|object| {
+                object.string("thinkingId", &id).string("thinkingType", &part.word("thinking_type", ""));
+                object.member("data").push_str(&compact_fields(data));
+            });
             tell(out, "hector.thinking", value);
         }
     }
@@ -196,15 +195,14 @@ impl Hector {
         let tool = part.said("tool_name").into_owned();
         let call = self.run.call_of(&tool).to_owned();
         let task = self.run.task.clone();
-        let mut value = String::new();
-        let mut object = JsonWriter::object(&mut value);
-        object.string("toolName", &tool).string("toolInput", &part.said("tool_input"));
-        if let Some(options) = part.data.as_ref().and_then(|data| data.some("options")) {
-            object.member("options").push_str(&compact(options));
-        }
-        object.string("prompt", &self.prompt).string("toolCallId", &call).string("taskId", &task);
-        object.string("contextId", &self.run.context);
-        object.close();
+        let value = JsonWriter::object_text(|object| {
+            object.string("toolName", &tool).string("toolInput", &part.said("tool_input"));
+            if let Some(options) = part.data.as_ref().and_then(|data| data.some("options")) {
+                object.member("options").push_str(&compact(options));
+            }
+            object.string("prompt", &self.prompt).string("toolCallId", &call).string("taskId", &task);
+            object.string("contextId", &self.run.context);
+        });
         tell(out, "hector.tool_approval", value);
         let id = if call.is_empty() { [&self.run.own_run, ":approval"].concat() } else { call.clone() };
         self.question = Some(Question { id, call, tool, prompt: self.prompt.clone(), task });
@@ -218,19 +216,17 @@ pub(super) fn malformed(out: &mut Output, message: &str) -> bool {
 
 /// The JSON text of an update.
 pub(super) fn task_update(task: &str, status: &str, metadata: Option<Raw<'_>>) -> String {
-    let mut json = String::new();
-    let mut object = JsonWriter::object(&mut json);
-    object.string("taskId", task).string("status", status);
-    if let Some(metadata) = metadata.filter(|raw| raw.text() != "{}") {
-        object.member("metadata").push_str(&compact(metadata));
-    }
-    object.close();
-    json
+    JsonWriter::object_text(|object| {
+        object.string("taskId", task).string("status", status);
+        if let Some(metadata) = metadata.filter(|raw| raw.text() != "{}") {
+            object.member("metadata").push_str(&compact(metadata));
+        }
+    })
 }
 
 /// The first text of a status' message.
 pub(super) fn first_text(status: &Fields<'_>) -> String {
-    let message = object(status, "message");
+    let message = status.object("message");
     let parts = message.and_then(|message| message.get("parts").or_else(|| message.get("content"))?.array());
     let texts = parts.unwrap_or_default().into_iter().filter_map(HectorPart::read).map(|part| part.text.into_owned());
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()

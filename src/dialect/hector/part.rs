@@ -1,7 +1,7 @@
 //! A part of an A2A message, as Hector's generations write it. Uses `wire`.
 
+use super::text;
 use super::write::{as_text, compact};
-use super::{object, text};
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ impl<'a> HectorPart<'a> {
     #[inline(never)]
     pub fn read(raw: Raw<'a>) -> Option<Self> {
         let fields = raw.object()?;
-        let data = object(&fields, "data");
+        let data = fields.object("data");
         // protobuf wraps the data of version 1 once more.
-        let inner = data.as_ref().filter(|_| fields.get("kind").is_none()).and_then(|data| object(data, "data"));
-        Some(Self { text: text(&fields, "text"), metadata: object(&fields, "metadata"), data: inner.or(data) })
+        let inner = data.as_ref().filter(|_| fields.get("kind").is_none()).and_then(|data| data.object("data"));
+        Some(Self { text: text(&fields, "text"), metadata: fields.object("metadata"), data: inner.or(data) })
     }
 
     /// A member of the metadata, whose name the documents write with a prefix.

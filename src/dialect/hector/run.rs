@@ -316,27 +316,26 @@ impl HectorRun {
         if !self.speak(out) {
             return;
         }
-        let mut outcome = String::new();
-        let mut object = JsonWriter::object(&mut outcome);
-        object.string("type", "interrupt");
-        let mut list = JsonWriter::array(object.member("interrupts"));
-        for Question { id, call, tool, prompt, task } in &questions {
-            let approval = !(call.is_empty() && tool.is_empty());
-            let mut entry = JsonWriter::object(list.item());
-            entry.string("id", id).string("reason", if approval { "tool_approval" } else { "input_required" });
-            entry.optional("message", filled(prompt)).optional("toolCallId", filled(call));
-            if approval {
-                entry.member("responseSchema").push_str(ANSWER);
+        let outcome = JsonWriter::object_text(|object| {
+            object.string("type", "interrupt");
+            let mut list = JsonWriter::array(object.member("interrupts"));
+            for Question { id, call, tool, prompt, task } in &questions {
+                let approval = !(call.is_empty() && tool.is_empty());
+                let mut entry = JsonWriter::object(list.item());
+                entry.string("id", id).string("reason", if approval { "tool_approval" } else { "input_required" });
+                entry.optional("message", filled(prompt)).optional("toolCallId", filled(call));
+                if approval {
+                    entry.member("responseSchema").push_str(ANSWER);
+                }
+                let mut metadata = JsonWriter::object(entry.member("metadata"));
+                let mut own = JsonWriter::object(metadata.member("hector"));
+                own.optional("taskId", filled(task)).optional("toolName", filled(tool));
+                own.close();
+                metadata.close();
+                entry.close();
             }
-            let mut metadata = JsonWriter::object(entry.member("metadata"));
-            let mut own = JsonWriter::object(metadata.member("hector"));
-            own.optional("taskId", filled(task)).optional("toolName", filled(tool));
-            own.close();
-            metadata.close();
-            entry.close();
-        }
-        list.close();
-        object.close();
+            list.close();
+        });
         self.terminal(&outcome, None, out);
         self.questions = questions;
     }
@@ -385,15 +384,14 @@ impl HectorRun {
                 say(out, "TOOL_CALL_RESULT", &members, &[]);
                 continue;
             }
-            let mut metadata = String::new();
-            let mut object = JsonWriter::object(&mut metadata);
-            let mut own = JsonWriter::object(object.member("hector"));
-            if failed {
-                own.member("isError").push_str("true");
-            }
-            own.optional("status", filled(&status));
-            own.close();
-            object.close();
+            let metadata = JsonWriter::object_text(|object| {
+                let mut own = JsonWriter::object(object.member("hector"));
+                if failed {
+                    own.member("isError").push_str("true");
+                }
+                own.optional("status", filled(&status));
+                own.close();
+            });
             say(out, "TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
             if failed {
                 out.push(OutputItem::Failed { call, error: content });

@@ -4,7 +4,7 @@ use super::native::{first_text, malformed, task_update};
 use super::part::HectorPart;
 use super::run::{BlockKind, Held, Question};
 use super::write::{as_text, compact};
-use super::{Hector, INPUT, TaskState, is_true, list, object, state, text};
+use super::{Hector, INPUT, TaskState, list, state, text};
 use crate::dialect::{Output, OutputItem};
 use crate::wire::{Fields, JsonWriter, Raw};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ impl Hector {
         if self.run.is_over() {
             return true;
         }
-        let metadata = object(fields, "metadata");
+        let metadata = fields.object("metadata");
         let own = self.run.own_run.clone();
         match kind {
             "message" => {
@@ -38,11 +38,11 @@ impl Hector {
             }
             "artifact-update" => {
                 self.begin_run(&text(fields, "contextId"), &text(fields, "taskId"), &own, out);
-                let Some(artifact) = object(fields, "artifact") else {
+                let Some(artifact) = fields.object("artifact") else {
                     return malformed(out, "artifact-update: expected an artifact");
                 };
                 // A server that does not mark pieces begins an artifact and appends to it.
-                if !is_true(fields, "append") && metadata.as_ref().is_none_or(|data| data.get("partial").is_none()) {
+                if !fields.yes("append") && metadata.as_ref().is_none_or(|data| data.get("partial").is_none()) {
                     self.said.retain(|said| said.kind == BlockKind::Thinking);
                     self.run.close_all(BlockKind::Text, out);
                 }
@@ -50,14 +50,14 @@ impl Hector {
             }
             "status-update" | "task" => {
                 let id = text(fields, if kind == "task" { "id" } else { "taskId" });
-                let Some(status) = object(fields, "status") else {
+                let Some(status) = fields.object("status") else {
                     return malformed(out, "expected a status");
                 };
                 let fresh = !self.run.has_begun();
                 self.begin_run(&text(fields, "contextId"), &id, &own, out);
                 // A task as it stands, sent to a page that has seen nothing of it.
                 if kind == "task" && fresh {
-                    let artifacts = fields.some("artifacts").and_then(Raw::array).unwrap_or_default();
+                    let artifacts = fields.list("artifacts");
                     for artifact in artifacts.into_iter().filter_map(Raw::object) {
                         self.pieces(artifact.get("parts"), None, false, out);
                     }
@@ -83,7 +83,7 @@ impl Hector {
             self.run.custom("hector.task_update", &update, out);
         }
         self.task_update(&name, &update, &first_text(status), out);
-        let is_final = is_true(fields, "final") || fields.get("id").is_some();
+        let is_final = fields.yes("final") || fields.get("id").is_some();
         if known == TaskState::Waiting && is_final {
             let questions = self.questions(task, &first_text(status), metadata.and_then(Raw::object));
             self.run.interrupt(questions, out);
@@ -170,15 +170,14 @@ impl Hector {
     fn tool_result(&mut self, result: &Fields<'_>, out: &mut Output) {
         let (id, status) = (text(result, "tool_call_id"), text(result, "status"));
         let content = as_text(result.get("content")).into_owned();
-        if status == "pending_approval" || is_true(result, "requires_approval") {
+        if status == "pending_approval" || result.yes("requires_approval") {
             self.run.drop_result(&id);
-            let mut value = String::new();
-            let mut object = JsonWriter::object(&mut value);
-            object.string("toolCallId", &id).string("status", "pending_approval").string("content", &content);
-            object.close();
+            let value = JsonWriter::object_text(|object| {
+                object.string("toolCallId", &id).string("status", "pending_approval").string("content", &content);
+            });
             return self.run.custom("hector.tool_status", &value, out);
         }
-        let failed = is_true(result, "is_error") || matches!(&*status, "failed" | "denied");
+        let failed = result.yes("is_error") || matches!(&*status, "failed" | "denied");
         let (call, status) = (id.into_owned(), status.into_owned());
         self.run.result(Held { call, content, failed, status }, out);
     }

@@ -7,17 +7,15 @@ use std::borrow::Cow;
 /// An event of these strings, and of members that are JSON text.
 #[inline(never)]
 pub(super) fn say(out: &mut Output, event: &str, strings: &[(&str, &str)], json: &[(&str, &str)]) {
-    let mut text = String::new();
-    let mut object = JsonWriter::object(&mut text);
-    object.string("type", event);
-    for (name, value) in strings {
-        object.string(name, value);
-    }
-    for (name, value) in json {
-        object.member(name).push_str(value);
-    }
-    object.close();
-    out.event(text);
+    out.event(JsonWriter::object_text(|object| {
+        object.string("type", event);
+        for (name, value) in strings {
+            object.string(name, value);
+        }
+        for (name, value) in json {
+            object.member(name).push_str(value);
+        }
+    }));
 }
 
 /// Tells the page of something that is no event of AG-UI.
@@ -36,13 +34,11 @@ pub(super) fn compact(raw: Raw<'_>) -> String {
 /// The members of an object, in the same way.
 #[inline(never)]
 pub(super) fn compact_fields(fields: &Fields<'_>) -> String {
-    let mut text = String::new();
-    let mut object = JsonWriter::object(&mut text);
-    for (name, raw) in fields.iter() {
-        write_value(object.member(&name), &raw.value());
-    }
-    object.close();
-    text
+    JsonWriter::object_text(|object| {
+        for (name, raw) in fields.iter() {
+            write_value(object.member(&name), &raw.value());
+        }
+    })
 }
 
 /// A text, or what is none as JSON text; nothing for nothing.

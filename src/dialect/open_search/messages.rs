@@ -1,6 +1,5 @@
 //! Messages and calls as the server reads and writes them.
 
-use super::super::members::{copy, string};
 use super::DEPTH;
 use crate::wire::{Fields, JsonError, JsonWriter, Raw};
 
@@ -14,8 +13,8 @@ pub(super) fn first_value(args: &str) -> Option<&str> {
 /// A call of a message: its id, name and arguments.
 pub(super) fn read_call(call: Raw<'_>) -> Option<(String, String, String)> {
     let call = call.object()?;
-    let function = call.get("function")?.object()?;
-    let own = |fields: &Fields<'_>, name: &str| string(fields, name).map(String::from);
+    let function = call.object("function")?;
+    let own = |fields: &Fields<'_>, name: &str| fields.text(name).map(String::from);
     Some((own(&call, "id")?, own(&function, "name")?, own(&function, "arguments")?))
 }
 
@@ -41,7 +40,7 @@ fn write_parts(out: &mut String, parts: Raw<'_>) {
     for part in parts.array().unwrap_or_default() {
         let fields = part.object();
         let is_image = fields.as_ref().and_then(|part| part.get("type")).is_some_and(|kind| kind.text() == "\"image\"");
-        let source = fields.as_ref().and_then(|part| part.get("source")?.object()).filter(|_| is_image);
+        let source = fields.as_ref().and_then(|part| part.object("source")).filter(|_| is_image);
         let data = source.as_ref().filter(|source| source.get("type").is_some_and(|kind| kind.text() == "\"data\""));
         match data.and_then(|source| Some((source.get("mimeType")?, source.get("value")?))) {
             Some((mime, value)) => {
@@ -70,7 +69,7 @@ fn write_calls(out: &mut String, calls: Raw<'_>) {
             match value.object().filter(|_| key == "function") {
                 Some(function) => {
                     let mut inner = JsonWriter::object(written.member(&key));
-                    copy(&mut inner, &function, &|key| key != "arguments");
+                    inner.copy(&function, &|key| key != "arguments");
                     inner.string("arguments", args);
                     inner.close();
                 }

@@ -20,20 +20,14 @@ pub(super) fn filtered(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> b
 
 /// An object with other members in place of some, or without them. The original of an event is left out, for it has them.
 pub(super) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> String {
-    let mut json = String::new();
-    let mut out = JsonWriter::object(&mut json);
-    for (key, value) in fields.iter() {
-        if key != "rawEvent" && changes.iter().all(|(name, _)| *name != key) {
-            out.member(&key).push_str(value.text());
+    JsonWriter::object_text(|out| {
+        out.copy(fields, &|key| key != "rawEvent" && changes.iter().all(|(name, _)| *name != key));
+        for (name, value) in changes {
+            if let Some(value) = value {
+                out.member(name).push_str(value);
+            }
         }
-    }
-    for (name, value) in changes {
-        if let Some(value) = value {
-            out.member(name).push_str(value);
-        }
-    }
-    out.close();
-    json
+    })
 }
 
 /// The members of a message that have no content: its id, its role, and its subagent.
@@ -41,12 +35,8 @@ pub(super) const IDENTITY: [&str; 3] = ["id", "role", "subagentRunId"];
 
 /// A message that says nothing, with these calls.
 pub(super) fn bare(fields: &Fields<'_>, calls: &str) -> String {
-    let mut json = String::new();
-    let mut out = JsonWriter::object(&mut json);
-    for (key, value) in fields.iter().filter(|(key, _)| IDENTITY.contains(&&**key)) {
-        out.member(&key).push_str(value.text());
-    }
-    out.member("toolCalls").push_str(calls);
-    out.close();
-    json
+    JsonWriter::object_text(|out| {
+        out.copy(fields, &|key| IDENTITY.contains(&key));
+        out.member("toolCalls").push_str(calls);
+    })
 }

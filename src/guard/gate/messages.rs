@@ -25,18 +25,17 @@ impl Guard {
             cut.push((known, fields.and_then(|fields| self.calls(&fields, &mut names, way))));
         }
         let mut whole = true;
-        let mut json = String::new();
-        let mut out = JsonWriter::array(&mut json);
-        for (raw, (known, calls)) in list.into_iter().zip(cut) {
-            let verdict = self.message(raw, known, calls.as_deref(), &names, way);
-            whole &= verdict == GateVerdict::Pass;
-            match verdict {
-                GateVerdict::Pass => out.item().push_str(raw.text()),
-                GateVerdict::Less(message) => out.item().push_str(&message),
-                GateVerdict::Block => {}
+        let json = JsonWriter::array_text(|out| {
+            for (raw, (known, calls)) in list.into_iter().zip(cut) {
+                let verdict = self.message(raw, known, calls.as_deref(), &names, way);
+                whole &= verdict == GateVerdict::Pass;
+                match verdict {
+                    GateVerdict::Pass => out.item().push_str(raw.text()),
+                    GateVerdict::Less(message) => out.item().push_str(&message),
+                    GateVerdict::Block => {}
+                }
             }
-        }
-        out.close();
+        });
         (!whole).then_some(json)
     }
 

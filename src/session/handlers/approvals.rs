@@ -26,7 +26,7 @@ impl Session {
         // A call that a replay has not reached has no arguments yet.
         let edited = fields.some("args");
         let seen = fields.get("seen").map(Raw::object);
-        let call = self.thread.call(&id).filter(|(name, args, _)| match &seen {
+        let call = self.thread.call(&id).filter(|(name, args)| match &seen {
             Some(seen) => seen.as_ref().is_some_and(|seen| {
                 let seen = |member: &str| seen.text(member);
                 seen("name").is_some_and(|seen| seen == *name)
@@ -34,7 +34,7 @@ impl Session {
             }),
             None => self.outbox.has_sent_checkpoints() && self.thread.is_shown(&id),
         });
-        let Some((name, args, _)) = call else {
+        let Some((name, args)) = call else {
             let message = format!("the call \"{id}\" has changed since it was shown: it waits for another approval");
             self.outbox.warn(Warning::new("approval-outdated", message));
             self.take_up(&id, Stage::Waiting);

@@ -1,9 +1,9 @@
 //! Requests of the application for runs, and their end.
 
-use crate::document::{OF, REPLACES, Start};
+use crate::document::{IfAwaiting, IfBusy, OF, REPLACES, Start};
 use crate::session::Session;
 use crate::session::run::Run;
-use crate::session::submit::{IfAwaiting, IfBusy, Submit};
+use crate::session::submit::Submit;
 use crate::session::types::{Effect, Misuse, Outcome, Ticket};
 use crate::thread::Warning;
 use crate::wire::keep_private;

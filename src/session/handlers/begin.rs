@@ -2,7 +2,7 @@
 
 use crate::dialect::RunRequest;
 use crate::document::{
-    NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE,
+    Boundary, NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE,
     SUBMIT_TOOLS, Start,
 };
 use crate::session::Session;
@@ -12,7 +12,7 @@ use crate::session::handlers::dialect::Speaking as _;
 use crate::session::rejoin::Resume;
 use crate::session::run::Run;
 use crate::session::submit::Submit;
-use crate::session::types::{Boundary, Misuse, Outcome, Target, list, value};
+use crate::session::types::{Misuse, Outcome, Target, list, value};
 use crate::thread::Warning;
 use crate::wire::{JsonWriter, RunAgentInput, hash, keep_private, refill};
 use std::rc::Rc;

@@ -221,7 +221,7 @@ impl Session {
     pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<(Cow<'j, str>, Fields<'j>), Misuse> {
         self.alive()?;
         let fields = Fields::read(json, self.options.max_depth);
-        let found = fields.and_then(|fields| Some((fields.get("toolCallId")?.string()?, fields)));
+        let found = fields.and_then(|fields| Some((fields.text("toolCallId")?, fields)));
         found.ok_or(Misuse::Input("an object with a string \"toolCallId\""))
     }
 

@@ -98,7 +98,7 @@ impl Session {
                 }
             }
             OutputItem::Event(_) => {}
-            OutputItem::Malformed { code, message } => self.not_decodable(Code::Frame(code), "T16", message),
+            OutputItem::Malformed { code, message } => self.not_decodable(Code::frame(code), "T16", message),
             OutputItem::Warning { code, message } => self.report_warning(Warning::new(code, message)),
             OutputItem::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
             OutputItem::Custom { name, value } => self.dialect_custom(name, value, now),

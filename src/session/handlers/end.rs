@@ -1,8 +1,9 @@
 //! The end of a run, and of the submits that wait for it.
 
+use crate::document::Boundary;
 use crate::session::Session;
 use crate::session::run::RunState;
-use crate::session::types::{AgentError, Boundary, Effect, Ended, Outcome, RunEnd, Ticket, settlement};
+use crate::session::types::{AgentError, Effect, Ended, Outcome, RunEnd, Ticket, settlement};
 use crate::thread::Ending;
 
 impl Session {

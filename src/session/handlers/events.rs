@@ -1,10 +1,9 @@
 //! The effect of an event on the session, before and after it is in the thread.
 
-use crate::document::ERROR_CODE;
+use crate::document::{Boundary, ERROR_CODE};
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyRest;
-use crate::session::types::Boundary;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
 use crate::thread::{Ending, numbered};

@@ -77,10 +77,9 @@ impl Guarding for Session {
         if self.intake.gate().is_judged() {
             return true;
         }
-        let mut event = String::new();
-        let mut object = JsonWriter::object(&mut event);
-        write(&mut object);
-        object.close();
+        let event = JsonWriter::object_text(|object| {
+            write(object);
+        });
         let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
         let incoming = Incoming::read(&fields, &mut |_| {});
         incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
@@ -192,12 +191,9 @@ impl Session {
         if original.is_none_or(|original| self.intake.permits(original, &mut self.thread, now)) {
             return self.report_event(event, data);
         }
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        for (key, value) in fields.iter().filter(|(key, _)| key != "rawEvent") {
-            object.member(&key).push_str(value.text());
-        }
-        object.close();
+        let json = JsonWriter::object_text(|object| {
+            object.copy(fields, &|key| key != "rawEvent");
+        });
         self.report_event(event, &json);
     }
 

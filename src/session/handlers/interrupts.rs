@@ -1,9 +1,9 @@
 //! Answers to interrupts, and which submit may begin.
 
-use crate::document::{SUBMIT_RESUME, Start, Value};
+use crate::document::{IfAwaiting, SUBMIT_RESUME, Start, Value};
 use crate::session::Session;
 use crate::session::replies::Partial;
-use crate::session::submit::{IfAwaiting, RESUME, Submit};
+use crate::session::submit::{RESUME, Submit};
 use crate::session::types::{Misuse, Outcome, Ticket};
 use crate::thread::Warning;
 use crate::wire::{Fields, keep_private};

@@ -234,7 +234,7 @@ impl Session {
         // Where the run has not ended, that the stream was cut is reported anyway.
         let ended = self.has_ended();
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
-            self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
+            self.not_decodable(Code::FRAME_NOT_DECODABLE, "T15", "the body ends within a frame".to_owned());
         }
         if self.thread.has_warnings() {
             self.report_thread_warnings();

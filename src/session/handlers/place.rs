@@ -10,13 +10,13 @@ use crate::wire::{Event, Fields, Frame, Incoming, frame_fields, frame_type};
 
 /// Violations that a joined stream may have: it begins in the middle, or repeats events.
 const EXPECTED: [Code; 7] = [
-    Code::AlreadyOpen,
-    Code::NotOpen,
-    Code::RunNotStarted,
-    Code::RunNotFinished,
-    Code::LeftOpen,
-    Code::SubagentReused,
-    Code::SubagentParentUnknown,
+    Code::ALREADY_OPEN,
+    Code::NOT_OPEN,
+    Code::RUN_NOT_STARTED,
+    Code::RUN_NOT_FINISHED,
+    Code::LEFT_OPEN,
+    Code::SUBAGENT_REUSED,
+    Code::SUBAGENT_PARENT_UNKNOWN,
 ];
 
 impl Session {
@@ -56,8 +56,7 @@ impl Session {
     /// run was asked with, the run is over.
     fn is_stale(&mut self, kind: &str, fields: &Fields<'_>, data: &str, now: f64) -> bool {
         let mut list = fields.list("messages").into_iter();
-        let has =
-            |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
+        let has = |id: &str| list.any(|item| item.object().and_then(|item| item.text("id")).as_deref() == Some(id));
         let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run().is_none_or(has);
         let Some(run) = &mut self.run else { return true };
         (run.streamed, run.works) = (true, !over);

@@ -1,10 +1,11 @@
 //! The state of the mirror, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
 
 use crate::document::{
-    ATTEMPT, CONNECTION, CONNECTION_PHASE, LAST_EVENT_ID, Part, Patch, RETRY_AT, Row, Value, add_part,
+    ATTEMPT, Boundary, CONNECTION, CONNECTION_PHASE, ConnectionPhase, LAST_EVENT_ID, Part, Patch, RETRY_AT, Row, Value,
+    add_part,
 };
 use crate::session::queue::Queue;
-use crate::session::types::{Boundary, Ticket};
+use crate::session::types::Ticket;
 use crate::session::verdict::Verdict;
 use crate::thread::Thread;
 use crate::wire::{Cutter, JsonWriter, Str};
@@ -26,15 +27,6 @@ pub(in crate::session) struct Connection<'s> {
     pub attempt: u32,
     pub retry_at: Option<f64>,
     pub last_event_id: &'s str,
-}
-
-/// In the order of the table's words.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::session) enum ConnectionPhase {
-    Closed,
-    Connecting,
-    Open,
-    Reconnecting,
 }
 
 #[derive(Debug)]

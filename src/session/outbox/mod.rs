@@ -10,10 +10,11 @@ mod effects;
 mod mirror;
 mod saving;
 
-pub(super) use mirror::{Connection, ConnectionPhase, Shown};
+pub(super) use mirror::{Connection, Shown};
 
 use super::options::Options;
-use super::types::{Boundary, Effect};
+use super::types::Effect;
+use crate::document::Boundary;
 use crate::thread::Warning;
 use crate::wire::{Str, shortened};
 use effects::Effects;

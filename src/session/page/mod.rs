@@ -24,7 +24,7 @@ use crate::document::{
     TOOL_FOLLOW_UP,
 };
 use crate::thread::{At, CallPhase, Index, RELOADED, Thread, local_answer};
-use crate::wire::{Fields, Gather, JsonWriter, Keyed, Raw};
+use crate::wire::{Fields, Gather, JsonWriter, Keyed};
 use calls::{first_stage, page_call, stage};
 use turn::Turn;
 
@@ -241,7 +241,7 @@ impl Page {
         let name = thread.call_name(id).map(String::from)?;
         let tool = self.tool(&name)?;
         let (stage, follow_up) = (first_stage(tool), tool.is(TOOL_FOLLOW_UP));
-        let (name, args, _) = thread.call(id)?;
+        let (name, args) = thread.call(id)?;
         if withholds(&args) {
             return None;
         }
@@ -289,7 +289,7 @@ impl Page {
     /// A call of the page that has not been answered came anew, perhaps as another one. A call that executes continues as it
     /// was begun, and is not begun again. A call that waits for a person is asked about as it is now.
     pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> CallArrival {
-        let Some((name, args, _)) = thread.call(id) else { return CallArrival::Stays };
+        let Some((name, args)) = thread.call(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
         let first = self.tool(&name).map(|tool| (first_stage(tool), tool.is(MANUAL)));
         match (stage, first) {
@@ -395,7 +395,7 @@ impl Page {
         for id in fields.get("handled")?.array()? {
             handled.note(&id.string()?, At::default());
         }
-        let turn = match fields.some("turn").and_then(Raw::object) {
+        let turn = match fields.object("turn") {
             Some(turn) => Some(Turn::restore(&turn, max_depth)?),
             None => None,
         };
@@ -432,7 +432,7 @@ impl Page {
                 Stage::Manual => thread.set_call_phase(&id, CallPhase::InputAvailable),
                 Stage::Executing | Stage::Abandoned | Stage::Done => {}
             }
-            if let (Some((name, args, _)), Some(turn)) = (thread.call(&id), &mut self.turn) {
+            if let (Some((name, args)), Some(turn)) = (thread.call(&id), &mut self.turn) {
                 turn.calls.rebind(&id, &name, &args, None);
             }
         }

@@ -1,6 +1,6 @@
 //! Counts reports, so that each is made once, also where a server replays a run from its beginning. Pure.
 
-use crate::session::types::Boundary;
+use crate::document::Boundary;
 
 /// The kind of a report: those of one kind are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 
 use crate::session::types::Misuse;
 use crate::thread::pointer_key;
-use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, parse_time, write_json};
+use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, parse_time};
 
 /// How a session deals with broken networks.
 #[derive(Debug, Clone, PartialEq)]
@@ -231,30 +231,23 @@ impl Resume {
             return None;
         }
         let fields = Fields::read(body, usize::MAX)?;
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        for (key, value) in fields.iter().filter(|(key, _)| !others.contains(&&**key)) {
-            write_json(object.member(&key), value.text());
-        }
-        let Some((param, cursor)) = place else {
-            object.member("messages").push_str("[]");
-            object.close();
-            return Some(json);
-        };
-        let mut props = JsonWriter::object(object.member(PROPS));
-        if let Some(given) = fields.get(PROPS).and_then(Raw::object) {
-            for (key, value) in given.iter().filter(|(key, _)| key != param) {
-                write_json(props.member(&key), value.text());
+        Some(JsonWriter::object_text(|object| {
+            object.copy(&fields, &|key| !others.contains(&key));
+            let Some((param, cursor)) = place else {
+                object.member("messages").push_str("[]");
+                return;
+            };
+            let mut props = JsonWriter::object(object.member(PROPS));
+            if let Some(given) = fields.object(PROPS) {
+                props.copy(&given, &|key| key != param);
             }
-        }
-        // A mark that was a number in the events is one in the request.
-        match cursor.parse::<u64>() {
-            Ok(number) => props.number(param, Some(number)),
-            Err(_) => props.string(param, cursor),
-        };
-        props.close();
-        object.close();
-        Some(json)
+            // A mark that was a number in the events is one in the request.
+            match cursor.parse::<u64>() {
+                Ok(number) => props.number(param, Some(number)),
+                Err(_) => props.string(param, cursor),
+            };
+            props.close();
+        }))
     }
 }
 

@@ -189,14 +189,13 @@ impl InterruptReplies {
 
 fn cancellations(thread: &Thread) -> Option<String> {
     let open = thread.open_interrupts();
-    let mut json = String::new();
-    let mut list = JsonWriter::array(&mut json);
-    for (id, _) in &open {
-        let mut entry = JsonWriter::object(list.item());
-        entry.string("interruptId", id).string("status", "cancelled");
-        entry.close();
-    }
-    list.close();
+    let json = JsonWriter::array_text(|list| {
+        for (id, _) in &open {
+            let mut entry = JsonWriter::object(list.item());
+            entry.string("interruptId", id).string("status", "cancelled");
+            entry.close();
+        }
+    });
     (!open.is_empty()).then_some(json)
 }
 

@@ -6,28 +6,11 @@ pub(super) use shapes::RESUME;
 
 use super::types::{Misuse, Ticket};
 use crate::document::{
-    IF_AWAITING, MAX_FOLLOW_UPS, Members, PAGE_TOOLS, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS,
-    SUBMIT_RESUME, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Start, Value, select,
+    IF_AWAITING, IfAwaiting, IfBusy, MAX_FOLLOW_UPS, Members, PAGE_TOOLS, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES,
+    SUBMIT_PROPS, SUBMIT_RESUME, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Start, Value, select,
 };
 use crate::wire::{Fields, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
-
-/// The policy for a submit during a run; in the order of its words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IfBusy {
-    Queue,
-    Replace,
-    Drop,
-    Reject,
-}
-
-/// The policy for a submit while calls wait for people, other than to begin and to deny them: numbers of the table's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IfAwaiting {
-    /// It waits in the queue until the calls are decided.
-    Wait = 1,
-    Reject = 2,
-}
 
 /// The members that the application's options are.
 const OPTIONS: Members = 1 << SUBMIT_TOOLS | 1 << SUBMIT_CONTEXT | 1 << SUBMIT_PROPS;
@@ -80,13 +63,8 @@ impl Submit {
         if !row.has(SUBMIT_RUN) && start != Start::Attach {
             return Err(Misuse::Input("a string \"runId\""));
         }
-        let if_busy = match fields.text("ifBusy").as_deref() {
-            None | Some("queue") => IfBusy::Queue,
-            Some("replace") => IfBusy::Replace,
-            Some("drop") => IfBusy::Drop,
-            Some("reject") => IfBusy::Reject,
-            Some(_) => return Err(Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"")),
-        };
+        let expected = Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"");
+        let if_busy = fields.text("ifBusy").map_or(Some(IfBusy::Queue), |word| IfBusy::parse(&word)).ok_or(expected)?;
         if !row.has(IF_AWAITING) && fields.text("ifAwaiting").is_some() {
             return Err(Misuse::Input("\"deny\", \"wait\" or \"reject\" as \"ifAwaiting\""));
         }

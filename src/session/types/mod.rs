@@ -1,18 +1,16 @@
 //! The types of a session that its border knows, too. Uses nothing else of the session.
 
-mod boundary;
 mod effect;
 mod error;
 mod misuse;
 mod outcome;
 mod reply;
 
-pub use boundary::Boundary;
+pub use crate::document::Outcome;
 pub use effect::{Effect, Target};
 pub use error::{AgentError, ErrorKind};
 pub use misuse::Misuse;
 pub(super) use misuse::{list, value};
-pub use outcome::Outcome;
 pub(super) use outcome::{Ended, RunEnd, settlement};
 pub use reply::Reply;
 

@@ -1,32 +1,7 @@
 //! How a run may end, and what is said of it then.
 
-use super::AgentError;
-use crate::document::OUTCOMES;
+use super::{AgentError, Outcome};
 use crate::wire::{JsonWriter, write_json};
-
-/// How a run ended; in the order of [`OUTCOMES`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // The snapshot's own words.
-#[non_exhaustive]
-pub enum Outcome {
-    Success,
-    Error,
-    Aborted,
-    Interrupted,
-    Cancelled,
-    Truncated,
-    /// Never begun: `ifBusy` was "drop", and a run was on.
-    Dropped,
-    /// Left to the server.
-    Disconnected,
-}
-
-impl Outcome {
-    /// Its name in the snapshot.
-    pub fn name(self) -> &'static str {
-        OUTCOMES.get(self as usize).copied().unwrap_or_default()
-    }
-}
 
 /// How a run has ended, and why.
 pub(in crate::session) type RunEnd = (Outcome, Option<AgentError>);
@@ -60,18 +35,16 @@ pub(in crate::session) fn settlement(
     error: Option<&AgentError>,
     run: Option<&Ended>,
 ) -> String {
-    let mut json = String::new();
-    let mut object = JsonWriter::object(&mut json);
-    object.string("runId", run_id).string("outcome", outcome.name());
-    if let Some(error) = error {
-        error.write(object.member("error"));
-    }
-    if let Some(result) = run.and_then(|run| run.result.as_deref()) {
-        write_json(object.member("result"), result);
-    }
-    if let Some(run) = run.filter(|run| outcome == Outcome::Success && !run.unanswered.is_empty()) {
-        object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
-    }
-    object.close();
-    json
+    JsonWriter::object_text(|object| {
+        object.string("runId", run_id).string("outcome", outcome.name());
+        if let Some(error) = error {
+            error.write(object.member("error"));
+        }
+        if let Some(result) = run.and_then(|run| run.result.as_deref()) {
+            write_json(object.member("result"), result);
+        }
+        if let Some(run) = run.filter(|run| outcome == Outcome::Success && !run.unanswered.is_empty()) {
+            object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
+        }
+    })
 }

@@ -97,7 +97,7 @@ pub fn frame_fields(frame: &str, max_depth: usize) -> Result<Fields<'_>, EventEr
 
 /// The `type` of a frame.
 pub fn frame_type<'a>(fields: &Fields<'a>) -> Result<Cow<'a, str>, EventError> {
-    fields.get("type").and_then(Raw::string).filter(|name| !name.is_empty()).ok_or(EventError::NoType)
+    fields.text("type").filter(|name| !name.is_empty()).ok_or(EventError::NoType)
 }
 
 impl<'a> Incoming<'a> {
