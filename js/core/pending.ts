@@ -99,9 +99,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   };
 
   return {
-    list,
-    confirmed: () => confirmed,
-    ...{ first, cancel, show },
+    ...{ list, first, cancel, show, confirmed: () => confirmed },
     wait: (run) => {
       const before = first();
       if (before && isRefused(shared, run)) return;
