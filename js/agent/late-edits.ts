@@ -18,17 +18,16 @@ function waitingAs<State>({ thread }: Editing<State>, id: string): QueuedSubmit 
 /** Takes the submit that waits out of the queue. False if it no longer waits. */
 export function cancelQueued<State>(self: Editing<State>, id: string): boolean {
   const waiting = waitingAs(self, id);
-  return !!waiting && self.thread.link.queued(cancel(waiting, self.thread.read()));
+  return !!waiting && self.thread.link.queued(cancel(id, self.thread.read()));
 }
 
 /** Gives the submit that waits another input. False if it no longer waits. */
 export function editQueued<State>(self: Editing<State>, id: string, input: Parameters<Agent<State>["editQueued"]>[1]): boolean {
   const waiting = waitingAs(self, id);
   if (!waiting) return false;
-  const { runId } = waiting;
   const long = toSubmitInput("editQueued", input);
   const resume = long.resume && self.thread.source.parts()?.toResume(long.resume, self.thread.read());
-  const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(self.options(), { ...long, runId }, resume);
+  const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(self.options(), { ...long, runId: id }, resume);
   // Absent members stay as they were submitted.
   const replaced = {
     ...(long.tools && { tools, pageTools }),
@@ -39,7 +38,7 @@ export function editQueued<State>(self: Editing<State>, id: string, input: Param
   const [message] = waiting.messages;
   const hasId = typeof input === "object" && typeof input.message === "object" && input.message.id;
   const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-  return self.thread.link.queued(queuedEdit(waiting, { ...core, ...replaced, messages }));
+  return self.thread.link.queued(queuedEdit(id, { ...core, ...replaced, messages }));
 }
 
 /** Makes the thread what it was at that checkpoint. False if it is not known. */

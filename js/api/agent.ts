@@ -90,7 +90,7 @@ export interface SubmitInput<State = unknown> {
   readonly context?: readonly Context[] | undefined;
   /** In place of the agent's option, for this run. */
   readonly forwardedProps?: unknown;
-  /** Default: a random UUID. */
+  /** Default: a random UUID. One with the id of a run that waits or is in progress is rejected (`busy`). */
   readonly runId?: string | undefined;
   /** Takes the submit out of the queue, or stops its run. */
   readonly signal?: AbortSignal | undefined;
@@ -258,9 +258,12 @@ export interface Agent<State = unknown> {
   approve<Args>(tool: PageTool<Args>, toolCall: string | ToolCall, args?: Args): void;
   /** Denies a call that waits for approval. The reason is sent to the agent as the call's error. */
   deny(toolCallId: string, reason?: string): void;
-  /** Replaces a submit that waits in `queue`. Returns false if it is not in the queue, or waits for its attachments. */
+  /** Replaces the submit that waits in `queue` under this id, that of its run. Returns false if it is not in the queue, or waits for its attachments. */
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
-  /** Removes a submit from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the queue. */
+  /**
+   * Removes the submit of this id from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the
+   * queue: it has begun, is gone, or the core is not there yet to show it.
+   */
   cancelQueued(id: string): boolean;
   /**
    * The boundaries of runs and steps so far, oldest first: at most `limits.history`. A list that has not changed is the same

@@ -77,8 +77,10 @@ export interface Connection {
 
 /** A submit that waits until the thread is free, or its attachments are ready. */
 export interface QueuedSubmit {
+  /** The id of its run: it stays the same as long as the submit waits, also after a reload and in other tabs. */
   readonly id: string;
   readonly messages: readonly Message[];
+  /** The same id. */
   readonly runId: string;
   /** The files of a submit that waits for them; `messages` has the parts of those that are ready. */
   readonly attachments?: readonly Attachment[];

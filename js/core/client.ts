@@ -31,7 +31,7 @@ export interface Calls {
   abandonAll(): void;
 }
 
-/** A run that somebody waits for. Its method returns a ticket. */
+/** A run that somebody waits for. */
 export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, Required<Pick<RunIntent<State>, "fold" | "ifBusy">> {
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
@@ -46,7 +46,6 @@ export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, R
    * session is not called for it.
    */
   readonly opens?: (save: string) => string;
-  ticket?: number;
 }
 
 /** An intent that the core has not confirmed. */

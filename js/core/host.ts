@@ -26,7 +26,7 @@ interface Hosted<State> {
   readonly fail: SessionHost["lost"];
 }
 
-/** The host of this session; `settled`: a ticket has come to its end. */
+/** The host of this session; `settled`: a run has come to its end. */
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,

@@ -40,10 +40,7 @@ export function createLiveCalls<State>(
   const { run, apply } = late?.taking(intake) ?? intake;
   return {
     ...{ run, apply, call: value },
-    cancel: ({ id: runId, ticket }) => {
-      const id = ticket === undefined ? read().queue.find((row) => row.runId === runId)?.id : `${ticket}`;
-      if (id !== undefined) void apply(cancel({ id, runId }, read()));
-    },
+    cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) abandonAll();

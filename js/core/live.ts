@@ -14,8 +14,8 @@ import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { OpenSession, Port, SessionHost } from "./port.js";
 import { lastOf, lose, remainsOf } from "./remains.js";
+import { createRunEnds } from "./run-ends.js";
 import { createLiveCalls } from "./live-calls.js";
-import { createTickets } from "./tickets.js";
 import { isTrap } from "./traps.js";
 
 /** A session that begins, and is the home of the thread from then on. */
@@ -74,7 +74,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   };
   const confirming = { ...client, read, publish: shared.pending.confirm };
   const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
-  const { start, settled } = createTickets(shared, {
+  const { start, settled } = createRunEnds(shared, {
     ...{ current, read, explain: cause.explain },
     fail: (trap, shown) => fail(trap, false, shown),
     session: () => session!,

@@ -104,7 +104,7 @@ function takeStep<State>({ ask, start }: Live<State>, step: PendingIntent<State>
   if (run) start(run);
   else if (cancelled) {
     start(cancelled);
-    ask((opened) => cancelled.ticket && opened.call("cancel", `${cancelled.ticket}`));
+    ask((opened) => opened.call("cancel", cancelled.id));
   } else if (then) call(then);
   else {
     try {

@@ -37,7 +37,7 @@ export function remainsOf<State>(
   report: Partial<Saved>,
   sent: readonly Queued[] = [],
 ): Remains<State> {
-  const rows = (reading ? (report.queue ?? []) : sent).map(({ runId, messages }) => ({ id: "", runId, messages }));
+  const rows = (reading ? (report.queue ?? []) : sent).map(({ runId, messages }) => ({ id: runId, runId, messages }));
   return { shown: { ...shown, queue: [...shown.queue, ...rows] }, report: reading ? undefined : report };
 }
 

@@ -70,8 +70,8 @@ export interface Host {
   stopRemote(runId: string): void;
   /** The snapshot is out of date. Urgent: take the patch now, else at the next notification. */
   changed(urgent: boolean): void;
-  /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. `refusal`: of a core that answers later. */
-  settled(ticket: number, result: string, refusal?: unknown): void;
+  /** The submit of that name has ended, or, without a name, a run that nobody asked for: `{runId, outcome, error?, result?}` as JSON text. */
+  settled(name: string, result: string): void;
   /** A CUSTOM event; the value as JSON text. */
   custom(name: string, value: string): void;
   /** One AG-UI event as JSON text, as it came, before it is reduced. */
@@ -95,17 +95,20 @@ export interface Host {
   lost(trap: unknown): void;
 }
 
+/** A run was asked for, which a core that answers later may refuse. */
+export type BeginAnswer = void | Promise<unknown>;
+
 /** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
 export interface SessionMethods {
-  /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/handlers/asks.rs`). Returns a ticket. */
-  submit: number;
-  retry: number;
+  /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/handlers/asks.rs`). Its name is the `runId`. */
+  submit: BeginAnswer;
+  retry: BeginAnswer;
   /** With `of?`: the message to say anew. */
-  regenerate: number;
+  regenerate: BeginAnswer;
   /** `{runId?, cursor?, tools?, …}`, as `submit` without messages. */
-  attach: number;
-  /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Returns a ticket of the run that follows. */
-  answer: number;
+  attach: BeginAnswer;
+  /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Its name is that of the run. */
+  answer: BeginAnswer;
   /** `{toolCallId, result?, error?}`, or a list of them. False where nobody waits for it. */
   settleCall: boolean;
   /** `{toolCallId, args?, seen?}`. */
@@ -114,7 +117,7 @@ export interface SessionMethods {
   deny: boolean;
   /** Instead of executing the call, waits for its approval: `{toolCallId}`, or a list of them. */
   hold: boolean;
-  /** The form of `submit`, with its `ticket`. False if that no longer waits. */
+  /** The form of `submit`, for the one of that `runId`. False if that no longer waits. */
   editQueued: boolean;
   /** `{v, threadId, messages, state, …}`. */
   save: string;
@@ -130,7 +133,7 @@ export interface SessionMethods {
   restore: void;
   /** Ends all that goes on, and makes the session the one that was saved. */
   fork: void;
-  /** A ticket. */
+  /** A name, as it is. */
   cancel: void;
   stop: void;
   /** Later, where the core is in a worker. */

@@ -13,8 +13,8 @@ import type { RemoteSession } from "./session.js";
 
 /** The session as its link sees it, and what it answers. */
 export interface Answers<State> extends LateSession<State>, LateRemains<State> {
-  /** It has answered for a ticket. Returns whether it had not said before that it has that submit. */
-  settled(ticket: number): boolean;
+  /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
+  settled(name: string): boolean;
   /** Shows the thread without what it has answered for, unless the patch that has it is not applied to its end. */
   catchUp(): void;
 }
@@ -68,9 +68,10 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
       dropped = false;
       return keepShown(client.read(), next);
     },
-    settled: (ticket) => {
-      const early = unansweredOf(list).some(({ run }) => run?.ticket === ticket);
-      for (const step of list) if (step.run?.ticket === ticket || step.stops) step.done = true;
+    settled: (name) => {
+      const ended = list.filter(({ run }) => run?.id === name).slice(0, 1);
+      const early = unansweredOf(ended).length > 0;
+      for (const step of list) if (step.stops || ended.includes(step)) step.done = true;
       catchUp();
       return early;
     },

@@ -40,8 +40,8 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
       misused: (why) => client.emitter.emit("error", misuse(why)),
       unrestored: (why) => client.refused(misuse(why)),
-      settling: (ticket, settle) => {
-        const early = answers.settled(ticket);
+      settling: (name, settle) => {
+        const early = answers.settled(name);
         settle();
         if (early) client.save(link.save(), () => {});
       },

@@ -75,7 +75,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
       const left = remainsOf({ ...home, reading: home.reading && !died }, shown, whole, sent);
       const stopped = list.some(({ stops }) => stops);
       // A worker that has ended is an error only for those who wait for a run.
-      const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run?.ticket !== undefined && !run.part));
+      const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run && !run.part && !run.opens));
       if (failed) lose(client, shared, cause, left);
       else rest(client, shared, left, stopped, sent.length > 0);
     },
@@ -92,7 +92,6 @@ function rest<State>(client: LinkClient<State>, shared: LinkState<State>, left: 
   if (changes || replies.length) pending.show();
   const waits = new Set([...left.shown.queue.map(({ runId }) => runId), ...replies.map(({ id }) => id)]);
   for (const run of [...runs]) {
-    if (waits.has(run.id)) delete run.ticket;
-    else shared.settle(run, stopped ? "aborted" : "disconnected");
+    if (!waits.has(run.id)) shared.settle(run, stopped ? "aborted" : "disconnected");
   }
 }

@@ -15,10 +15,11 @@ import { holdLife } from "./watch.js";
 /** The methods of a session that begin no run. */
 export type Act = Exclude<keyof SessionMethods, BeginningMethod>;
 
-/** The calls of the page. Its tickets are negative, so they differ from those of the core. */
+/** The calls of the page. */
 export interface FromPage {
   open(options: string, messages: string | undefined, state: string | undefined): void;
-  begin(ticket: number, method: BeginningMethod, json: string | undefined): void;
+  /** Throws where the core refuses it. */
+  begin(method: BeginningMethod, json: string | undefined): void;
   act(method: Act, json: string | undefined): void;
   /** The page wants to show what has changed. */
   take(): void;
@@ -39,39 +40,39 @@ export function serve(port: MessagePort, core: Core): void {
   // The last `rest` of the page, and the one that was answered.
   let [rest, rested] = [0, 0];
   const { attempt, ...served } = createServed((error) => {
-    tickets.report();
+    report();
     pipe.tell("lost", toFailure(error), isTrap(error));
   });
   const misused = (why: Failure): void => pipe.tell("misused", why);
 
-  const tickets = createTickets((ended) => {
+  const ended: [name: string, json: string][] = [];
+  /** All effects are performed: the page has the save that knows of the ends. */
+  const report = (): void => {
+    if (!ended.length) return;
     // A caller that waits for the end finds it in the snapshot.
     updates.patch();
     updates.acted();
-    for (const end of ended) pipe.tell("settled", ...end);
-  });
+    for (const end of ended.splice(0)) pipe.tell("settled", ...end);
+  };
 
   const mine: FromPage = {
     open: (options, messages, state) => {
       updates.acted();
       served.open(() => new core.CoreSession(options, messages, state), host);
     },
-    begin: (theirs, method, json) => {
+    begin: (method, json) => {
       updates.acted();
-      attempt((opened) => tickets.begun(theirs, opened.call(method, json)), (why) => pipe.tell("refused", theirs, why));
+      served.current()?.enter((opened) => void opened.call(method, json));
     },
     act: (method, json) => {
       if (!unsaved.includes(method)) updates.acted();
-      const argument = method === "cancel" ? tickets.of(Number(json))?.toString() : json;
-      // It has ended already.
-      if (method === "cancel" && argument === undefined) return;
       const refused = method === "restore" ? (why: Failure) => pipe.tell("unrestored", why) : misused;
-      const done = attempt((opened) => opened.call(method, argument), refused);
+      const done = attempt((opened) => opened.call(method, json), refused);
       if (method === "editQueued" && done === false) pipe.tell("warning", lateEdit);
     },
     take: () => updates.show(),
     echo: (number) => {
-      tickets.report();
+      report();
       pipe.tell("echo", number);
       updates.show();
     },
@@ -87,7 +88,7 @@ export function serve(port: MessagePort, core: Core): void {
 
   const pipe = createPipe<FromWorker>(port, mine, {
     posting: () => {
-      tickets.report();
+      report();
       attempt(updates.post, misused);
       if (!served.busy() && rested !== rest) pipe.tell("idle", rested = rest);
     },
@@ -96,7 +97,8 @@ export function serve(port: MessagePort, core: Core): void {
     },
   });
   const updates = createUpdates(pipe, served.current);
-  const host = createPageHost(pipe, updates, { settled: tickets.settled, hold: served.hold, lost: served.lose, save: () => served.current()!.call("save") });
+  const save = (): string => served.current()!.call("save");
+  const host = createPageHost(pipe, updates, { settled: (...end) => void ended.push(end), hold: served.hold, lost: served.lose, save });
 }
 
 /** The session of a port, from its beginning to its end. `lost` reports to the page why it could not begin or go on. */
@@ -136,32 +138,6 @@ function createServed(lost: (error: unknown) => void) {
       session = undefined;
       last?.enter((opened) => opened.call("dispose"));
       last?.free();
-    },
-  };
-}
-
-/** The page's names for the core's tickets. `tell`: these have ended, by the page's names where they have one. */
-function createTickets(tell: (ended: readonly (readonly [name: number, json: string])[]) => void) {
-  const tickets = new Map<number, number>();
-  const names = new Map<number, number>();
-  const ended: [name: number, json: string][] = [];
-  return {
-    /** All effects are performed: the page has the save that knows of the ends. */
-    report: (): void => {
-      if (ended.length) tell(ended.splice(0));
-    },
-    /** The core's ticket by the page's name. */
-    of: (name: number): number | undefined => (name < 0 ? tickets.get(name) : name),
-    /** The core has given this ticket. */
-    begun: (name: number, ticket: number): void => {
-      tickets.set(name, ticket);
-      names.set(ticket, name);
-    },
-    settled: (ticket: number, json: string): void => {
-      const name = names.get(ticket);
-      names.delete(ticket);
-      if (name !== undefined) tickets.delete(name);
-      ended.push([name ?? ticket, json]);
     },
   };
 }

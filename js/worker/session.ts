@@ -23,8 +23,7 @@ export interface FromWorker {
   saved(json: string): void;
   /** The core's `host.save`. */
   save(number: number, part: false, json: string): void;
-  settled(ticket: number, json: string): void;
-  refused(ticket: number, why: Failure): void;
+  settled(name: string, json: string): void;
   /** Of a call that has no run. */
   misused(why: Failure): void;
   unrestored(why: Failure): void;
@@ -55,8 +54,8 @@ export interface FromWorker {
 export interface SessionOwner {
   misused(why: Failure): void;
   unrestored(why: Failure): void;
-  /** A ticket ends; `settle` ends it. */
-  settling(ticket: number, settle: () => void): void;
+  /** The run of this name ends; `settle` ends it. */
+  settling(name: string, settle: () => void): void;
   /** The session has reported this: the members of a save without the thread. */
   reported(json: string): void;
   /** The page is about to begin this call. */
@@ -88,6 +87,8 @@ type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) =>
 interface WorkerCalls {
   /** Gives the worker something to do. */
   readonly tell: Pipe<FromPage>["tell"];
+  /** The same, of what it may refuse. */
+  readonly ask: Pipe<FromPage>["ask"];
   readonly echo: RemoteSession["echo"];
   end(): void;
   /** The guard's counters. */
@@ -137,15 +138,13 @@ export function createRemoteSession(
   };
   // The port outlives whoever holds this session.
   const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
-  const tell: typeof pipe.tell = (...call) => {
-    wait.begin();
-    pipe.tell(...call);
-  };
+  const tell: typeof pipe.tell = (...call) => (wait.begin(), pipe.tell(...call));
+  const ask: typeof pipe.ask = (...call) => (wait.begin(), pipe.ask(...call));
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
     call: createMethods(JSON.parse(options) as SessionOptions, {
-      ...{ tell, counters: shown.counters, end: () => pipe.tell("end") },
+      ...{ tell, ask, counters: shown.counters, end: () => pipe.tell("end") },
       echo: (done) => session.echo(done),
     }),
     takePatch: () => shown.take(() => pipe.tell("take")),
@@ -173,8 +172,7 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
     ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported, save: host.save },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
-    settled: (ticket, json) => owner.settling(ticket, () => host.settled(ticket, json)),
-    refused: (ticket, why) => owner.settling(ticket, () => host.settled(ticket, `{"outcome":"dropped"}`, why)),
+    settled: (name, json) => owner.settling(name, () => host.settled(name, json)),
     execute: (toolCallId, ...call) => {
       owner.executes(toolCallId);
       host.execute(toolCallId, ...call);
@@ -183,8 +181,7 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
 }
 
 /** The methods of a session. Those that the page has no answer to, and nothing more to do for, it passes on. */
-function createMethods(options: SessionOptions, { tell, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
-  let tickets = 0;
+function createMethods(options: SessionOptions, { tell, ask, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
   let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
   const act = (method: Act, json?: string): true => {
     tell("act", method, json);
@@ -212,8 +209,7 @@ function createMethods(options: SessionOptions, { tell, counters, echo, end }: W
     const answer = own[method];
     if (answer) return answer(json);
     if (!begins(method)) return act(method as Act, json) as SessionMethods[typeof method];
-    tell("begin", --tickets, method, json);
-    return tickets as SessionMethods[typeof method];
+    return ask("begin", method, json) as SessionMethods[typeof method];
   };
 }
 

@@ -25,7 +25,7 @@ pub fn text(effect: Effect, outgoing: &mut Rc<str>) -> String {
             line.name("execute").text(Some(tool_call_id)).text(Some(name)).flag(approved).rest(args)
         }
         Effect::Abandon { tool_call_id } => line.name("abandon").text(Some(tool_call_id)),
-        Effect::Settled { ticket, result } => line.name("settled").number(Some(ticket)).rest(result),
+        Effect::Settled { name, result, .. } => line.name("settled").text(Some(name)).rest(result),
         Effect::Custom { name, value } => line.name("custom").text(Some(name)).rest(value),
         Effect::Event(json) => line.name("event").rest(json),
         #[cfg(feature = "guard")]

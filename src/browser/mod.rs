@@ -43,7 +43,6 @@ impl Session {
         let value = serde_wasm_bindgen::Serializer::new();
         let value = match reply {
             Reply::Nothing => value.serialize_unit(),
-            Reply::Ticket(ticket) => value.serialize_u32(ticket),
             Reply::Taken(taken) => value.serialize_bool(taken),
             Reply::Json(json) => value.serialize_str(&json),
         };

@@ -1,6 +1,6 @@
 //! One of the two cores, given inputs that are data. Compiled once for each: `super::core` says which.
 
-use super::core::session::{Network, Options, Resume, Session};
+use super::core::session::{Effect, Network, Options, Resume, Session};
 use super::core::wire::{Protocol, Wanted};
 use crate::input::{Input, Setup};
 
@@ -51,7 +51,12 @@ impl Driver {
             Input::Failed(request) => format!("{:?}", session.failed(*request, "reset", now)),
         };
         let effects = std::iter::from_fn(|| self.0.poll_effect());
-        std::iter::once(result).chain(effects.map(|effect| format!("{effect:?}"))).collect()
+        let text = |effect| match effect {
+            // The old core knows submits by their numbers alone.
+            Effect::Settled { ticket, result, .. } => format!("Settled {ticket} {result}"),
+            effect => format!("{effect:?}"),
+        };
+        std::iter::once(result).chain(effects.map(text)).collect()
     }
 
     pub fn patch(&mut self) -> Option<String> {

@@ -141,6 +141,10 @@ fn wanted(mut shown: Value) -> Value {
     for message in shown["messages"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         message.remove("reasoningDurationMs");
     }
+    // A row of the queue has the id of its run; in the old core it had the submit's number.
+    for row in shown["queue"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        row.remove("id");
+    }
     shown
 }
 

@@ -58,10 +58,24 @@ export const bugs = [
   },
   {
     name: "a submit in the queue of a worker that ends does not settle",
-    file: "core/tickets.ts",
-    from: "const waiting = run ?? adopted(result.runId);",
-    to: "const waiting = run;",
+    file: "core/run-ends.ts",
+    from: "started.get(name) ?? [...runs].find(({ id }) => id === name)",
+    to: "started.get(name)",
     tests: ["worker-deaths"],
+  },
+  {
+    name: "two submits that wait have one name",
+    file: "core/run-ends.ts",
+    from: 'run.method !== "attach") {',
+    to: 'run.method === "attach") {',
+    tests: ["submit-names"],
+  },
+  {
+    name: "a submit is taken back by the place that it had",
+    file: "intents/cancel.ts",
+    from: "json: runId, runId,",
+    to: "json: `${shown.queue.findIndex((row) => row.id === runId)}`, runId,",
+    tests: ["submit-names"],
   },
   {
     name: "a store is released while the worker has yet to answer",

@@ -12,7 +12,7 @@ export function follow({ Driver }) {
 const effects = {
   execute: (id, name, args, approved = false) => [[id, name, approved], args],
   save: (number, json) => [[number, false], json],
-  settled: (ticket, json) => [[ticket], json],
+  settled: (name, json) => [[name], json],
   custom: (name, json) => [[name], json],
   event: (json) => [[], json],
   decision: (json) => [[], json],
@@ -55,7 +55,6 @@ export class Session {
   #calls = 0;
   #operations = [];
   #length;
-  #tickets = 0;
   #running;
   #queue = [];
   #saves = 0;
@@ -114,10 +113,9 @@ export class Session {
   }
 
   cancel(json) {
-    const ticket = Number(json);
-    this.#enter("cancel", ticket);
-    if (this.#running?.ticket === ticket) return this.finish("aborted");
-    const index = this.#queue.findIndex((run) => run.ticket === ticket);
+    this.#enter("cancel", json);
+    if (this.#running?.name === json) return this.finish("aborted");
+    const index = this.#queue.findIndex((run) => run.name === json);
     if (index < 0) return;
     const [run] = this.#queue.splice(index, 1);
     this.#settle(run, { outcome: "aborted" });
@@ -138,12 +136,11 @@ export class Session {
     this.#enter("answer", input);
     const { run, ...answer } = input;
     this.answers.push(answer);
-    this.#answering.push({ ticket: ++this.#tickets, input: { ...run, messages: [] } });
+    this.#answering.push({ name: run.runId, input: { ...run, messages: [] } });
     if (this.answers.length === this.interrupts) {
       const [first] = this.#answering;
       this.#start({ ...first, with: this.#answering.splice(0).slice(1) });
     }
-    return this.#tickets;
   }
 
   settleCall(json) {
@@ -168,9 +165,9 @@ export class Session {
   }
 
   editQueued(json) {
-    const { ticket, ...input } = JSON.parse(json);
-    this.#enter("editQueued", ticket, input);
-    const run = this.#queue.find((run) => run.ticket === ticket);
+    const input = JSON.parse(json);
+    this.#enter("editQueued", input);
+    const run = this.#queue.find((run) => run.name === input.runId);
     if (!run) return false;
     run.input = input;
     this.#showQueue();
@@ -324,7 +321,7 @@ export class Session {
   }
 
   #run(input) {
-    const run = { ticket: ++this.#tickets, input };
+    const run = { name: input.runId, input };
     if (!this.#running) this.#start(run);
     else if (input.ifBusy === "reject") throw Object.assign(new Error("busy"), { name: "AgentMisuse", code: "busy" });
     else if (input.ifBusy === "drop") this.#settle(run, { outcome: "dropped" });
@@ -335,11 +332,10 @@ export class Session {
       this.#queue.push(run);
       this.#showQueue();
     }
-    return run.ticket;
   }
 
   #showQueue() {
-    const shown = this.#queue.map(({ ticket, input }) => ({ id: `${ticket}`, runId: input.runId, messages: input.messages }));
+    const shown = this.#queue.map(({ input: { runId, messages } }) => ({ id: runId, runId, messages }));
     this.patch(["~", ["queue"], shown]);
     this.host.changed(true);
   }
@@ -375,13 +371,13 @@ export class Session {
   /** A run that nobody has asked for, after a result that was given by hand. */
   settleAlone(result) {
     this.#keep(() => {});
-    this.host.settled(++this.#tickets, JSON.stringify(result));
+    this.host.settled("", JSON.stringify(result));
   }
 
-  #settle({ ticket, input, with: more = [] }, result) {
+  #settle({ name, input, with: more = [] }, result) {
     if (!this.disposed) this.#keep(() => {});
-    for (const at of [ticket, ...more.map(({ ticket }) => ticket)]) {
-      this.host.settled(at, JSON.stringify({ runId: input.runId, ...result }));
+    for (const each of [name, ...more.map((other) => other.name)]) {
+      this.host.settled(each, JSON.stringify({ runId: input.runId, ...result }));
     }
   }
 }

@@ -337,9 +337,7 @@ function open(make, { pauses, store, throttled, thread }) {
         error: error && plain(error),
       };
       for (const name of masked) delete snapshot[name];
-      // The queue of a save has new ids.
-      if (died) snapshot.queue = snapshot.queue.map(({ id: _, ...waiting }) => waiting);
-      // Nor does a save know why a call without a result has none, or that an answer is a denial.
+      // A save does not know why a call without a result has none, or that an answer is a denial.
       const cut = ({ phase, result }) => died && phase === "output-error" && result === undefined;
       snapshot.toolCalls = snapshot.toolCalls.map((call) => (died && call.phase === "denied" ? { ...call, phase: "output-error" } : call)).map((
         call,

@@ -49,6 +49,8 @@ type Answers = Vec<(String, bool)>;
 
 /// A submit that was accepted.
 struct Asked {
+    /// The id that it was given with; an edit may have named another one for its run.
+    name: String,
     run_id: String,
     policy: Policy,
     start: Start,
@@ -61,7 +63,8 @@ struct Asked {
 
 impl Asked {
     fn new(run_id: String, policy: Policy, start: Start) -> Self {
-        Self { run_id, policy, start, message: None, resume: None, replaces: None, begun: false, settled: false }
+        let name = run_id.clone();
+        Self { name, run_id, policy, start, message: None, resume: None, replaces: None, begun: false, settled: false }
     }
 }
 
@@ -382,12 +385,16 @@ impl World {
             Step::Cancel(which) => {
                 // Now and then one that does not wait, or never did.
                 let ticket = (which % (self.asked.len() + 2)) as Ticket;
-                let working = self.is_working() && self.turn.as_ref().is_some_and(|turn| turn.ticket == Some(ticket));
-                if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
+                let name = self.asked.get(&ticket).map_or("none", |asked| &asked.name).to_owned();
+                let ticket = self.named(&name);
+                let working = self.is_working()
+                    && ticket.is_some()
+                    && self.turn.as_ref().is_some_and(|turn| turn.ticket == ticket);
+                if working || self.run.as_ref().is_some_and(|run| Some(run.ticket) == ticket) {
                     self.stops();
                 }
-                self.say(|| format!("     cancel {ticket}"));
-                self.give(|session, now| session.cancel(ticket, now))?;
+                self.say(|| format!("     cancel {name}: {ticket:?}"));
+                self.give(|session, now| session.call("cancel", &name, now))?.map_err(|refused| refused.to_string())?;
                 self.perform()
             }
             Step::Replace { which, seed } => {

@@ -186,6 +186,8 @@ pub struct Agent {
     pub stopped: Vec<String>,
     pub closed: Vec<u32>,
     pub settled: Vec<(Ticket, Value)>,
+    /// The names of these.
+    pub names: Vec<String>,
     pub warnings: Vec<String>,
     pub warning_rules: Vec<Option<String>>,
     pub custom: Vec<(String, Value)>,
@@ -242,6 +244,7 @@ impl Agent {
             stopped: Vec::new(),
             closed: Vec::new(),
             settled: Vec::new(),
+            names: Vec::new(),
             warnings: Vec::new(),
             warning_rules: Vec::new(),
             custom: Vec::new(),
@@ -374,7 +377,10 @@ impl Agent {
                 }
                 Effect::StopRemote { run_id } => self.stopped.push(run_id),
                 Effect::Close { request } => self.closed.push(request),
-                Effect::Settled { ticket, result } => self.settled.push((ticket, parse(&result))),
+                Effect::Settled { ticket, name, result } => {
+                    self.settled.push((ticket, parse(&result)));
+                    self.names.push(name);
+                }
                 Effect::Execute { tool_call_id, name, args, .. } => {
                     self.executed.push((tool_call_id, name, parse(&args)))
                 }

@@ -64,7 +64,7 @@
       open = undefined;
     },
     changed: (urgent) => note("changed", urgent),
-    settled: (ticket, result) => note("settled", JSON.parse(result)),
+    settled: (name, result) => note("settled", JSON.parse(result)),
     custom: (name, value) => note("custom", [name, value]),
     event: (event) => note("event", event),
     warning: (warning) => note("warning", warning),

@@ -64,7 +64,7 @@ impl Session {
         if !busy {
             self.has_what_it_cuts(&submit)?;
         }
-        let ticket = self.queue.give();
+        let ticket = self.queue.give(submit.run_id());
         submit.ticket = ticket;
         if !submit.unknown.is_empty() {
             let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));
@@ -167,11 +167,6 @@ impl Session {
     /// told: who closes a page has not said that the run is to end.
     pub fn dispose(&mut self, now: f64) {
         self.abandon(false, now);
-        // Nothing holds them: whoever waits is notified all the same.
-        while let Some(ticket) = self.queue.first_open() {
-            debug_assert!(false, "ticket {ticket} was lost");
-            self.settle(ticket, "", Outcome::Aborted, None, None);
-        }
         self.verdict.dispose();
     }
 

@@ -3,7 +3,7 @@
 use crate::session::Session;
 #[cfg(feature = "guard")]
 use crate::session::handlers::Guarding as _;
-use crate::session::types::{Misuse, Reply};
+use crate::session::types::{Misuse, Reply, Ticket};
 use crate::wire::{Fields, Raw, Wanted};
 
 impl Session {
@@ -11,18 +11,13 @@ impl Session {
     /// lacks, as the guard's, does nothing.
     pub fn call(&mut self, method: &str, json: &str, now: f64) -> Result<Reply, Misuse> {
         Ok(match method {
-            "submit" => Reply::Ticket(self.submit(json, now)?),
-            "retry" => Reply::Ticket(self.retry(json, now)?),
-            "regenerate" => Reply::Ticket(self.regenerate(None, json, now)?),
-            "attach" => Reply::Ticket(self.attach(json, now)?),
-            "answer" => Reply::Ticket(self.answer(json, now)?),
             "settleCall" => Reply::Taken(self.settle_call(json, now)?),
             "approve" => Reply::Taken(self.approve(json, now)?),
             "deny" => Reply::Taken(self.deny(json, now)?),
             "hold" => Reply::Taken(self.hold(json, now)?),
             "editQueued" => {
-                let ticket = self.argument(json)?.whole("ticket");
-                Reply::Taken(self.edit_queued(ticket.unwrap_or_default() as u32, json)?)
+                let ticket = self.queue.named(&self.argument(json)?.text("runId").unwrap_or_default());
+                Reply::Taken(self.edit_queued(ticket.unwrap_or(Ticket::MAX), json)?)
             }
             "save" => Reply::Json(self.next_save(true).0),
             "record" => Reply::Json(self.record()),
@@ -39,10 +34,14 @@ impl Session {
 
     /// The methods that return nothing.
     fn command(&mut self, method: &str, json: &str, now: f64) -> Result<(), Misuse> {
-        let number = || json.parse().unwrap_or_default();
         match method {
-            "cancel" => self.cancel(number(), now),
-            "saved" => self.saved(number(), now),
+            "submit" => _ = self.submit(json, now)?,
+            "retry" => _ = self.retry(json, now)?,
+            "regenerate" => _ = self.regenerate(None, json, now)?,
+            "attach" => _ = self.attach(json, now)?,
+            "answer" => _ = self.answer(json, now)?,
+            "cancel" => self.cancel(self.queue.named(json).unwrap_or(Ticket::MAX), now),
+            "saved" => self.saved(json.parse().unwrap_or_default(), now),
             "stop" => self.stop(now),
             "disconnect" => self.disconnect(now),
             "online" => self.online(now),

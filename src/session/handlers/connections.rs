@@ -62,7 +62,7 @@ impl Session {
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
             self.rejoin.progress.set_cursor(cursor.into_owned());
         }
-        let ticket = self.queue.give();
+        let ticket = self.queue.give(submit.run_id());
         submit.ticket = ticket;
         self.begin(submit, now);
         Ok(ticket)

@@ -91,8 +91,8 @@ impl Session {
 
     pub(super) fn settle_as(&mut self, ticket: Ticket, json: &str) {
         self.outbox.ask_for_save();
-        for ticket in self.queue.settle(ticket) {
-            self.outbox.push(Effect::Settled { ticket, result: json.to_owned() });
+        for (ticket, name) in self.queue.settle(ticket) {
+            self.outbox.push(Effect::Settled { ticket, name, result: json.to_owned() });
         }
     }
 }

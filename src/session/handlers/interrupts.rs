@@ -22,7 +22,7 @@ impl Session {
         let entry = RESUME.read_entry(&fields).ok_or(EXPECTED)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
         let until = self.replies.judge(&id, &entry, &self.thread, self.run.is_some(), now)?;
-        let ticket = self.queue.give();
+        let ticket = self.queue.give(submit.run_id());
         let answered = self.replies.answer(Partial { ticket, id, entry, until }, &mut self.thread, now);
         for (ticket, expired) in answered.dropped {
             if let Some(id) = expired {

@@ -17,9 +17,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Gives the next ticket.
-    pub fn give(&mut self) -> Ticket {
-        self.tickets.give()
+    /// Gives the next ticket to the submit of this name.
+    pub fn give(&mut self, name: &str) -> Ticket {
+        self.tickets.give(name)
+    }
+
+    /// The open ticket of that name; of several the last, which has joined the run of the others.
+    pub fn named(&self, name: &str) -> Option<Ticket> {
+        self.tickets.named(name)
     }
 
     /// `ticket` settles when `first` does, with the same result. For ticket 0 nobody waits.
@@ -27,14 +32,9 @@ impl Queue {
         self.tickets.join(ticket, first);
     }
 
-    /// Ends a ticket, and those that were joined to it. Gives those whose callers are to be told.
-    pub fn settle(&mut self, ticket: Ticket) -> Vec<Ticket> {
+    /// Ends a ticket, and those that were joined to it. Gives those whose callers are to be told, with their names.
+    pub fn settle(&mut self, ticket: Ticket) -> Vec<(Ticket, String)> {
         self.tickets.settle(ticket)
-    }
-
-    /// A ticket whose end has not been reported.
-    pub fn first_open(&self) -> Option<Ticket> {
-        self.tickets.open().first().copied()
     }
 
     /// Whether each open ticket is held by exactly one thing that will settle it: a submit here, a ticket that it is joined

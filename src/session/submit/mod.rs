@@ -122,7 +122,7 @@ impl Submit {
     /// Writes the submit as the snapshot's `queue` shows it.
     pub fn write(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.string("id", &self.ticket.to_string());
+        object.string("id", self.run_id());
         self.row.write(&mut object, 1, Members::MAX);
         object.close();
     }

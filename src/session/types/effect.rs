@@ -47,8 +47,10 @@ pub enum Effect {
     },
     /// A submit has come to its end.
     Settled {
-        /// Names the submit.
+        /// The core's own number of it; 0 where nobody asked for the run.
         ticket: Ticket,
+        /// Its name: the `runId` that was asked for.
+        name: String,
         /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
         result: String,
     },

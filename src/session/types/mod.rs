@@ -14,7 +14,7 @@ pub(super) use misuse::{list, value};
 pub(super) use outcome::{Ended, RunEnd, settlement};
 pub use reply::Reply;
 
-/// Names a submit until it is settled.
+/// The core's own number of a submit, until that is settled. Outside of it a submit is called by the id of its run.
 pub type Ticket = u32;
 
 /// Whether a server's id of a run is one: addresses are made with it, in which these two mean something else.

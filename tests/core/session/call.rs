@@ -23,14 +23,17 @@ fn answered() -> Agent {
 fn what_a_method_takes_and_returns() {
     let mut agent = answered();
     let one = json!({"runId": "a", "messages": [user("u1", "one")]});
-    assert_eq!(call(&mut agent, "submit", one), Ok(Reply::Ticket(2)));
+    assert_eq!(call(&mut agent, "submit", one), Ok(Reply::Nothing));
     let two = json!({"runId": "b", "messages": [user("u2", "two")]});
-    assert_eq!(call(&mut agent, "submit", two), Ok(Reply::Ticket(3)));
-    let edited = |ticket: u32| json!({"ticket": ticket, "runId": "b", "messages": [user("u2", "zwei")]});
-    assert_eq!(call(&mut agent, "editQueued", edited(3)), Ok(Reply::Taken(true)));
-    assert_eq!(call(&mut agent, "editQueued", edited(9)), Ok(Reply::Taken(false)));
+    assert_eq!(call(&mut agent, "submit", two), Ok(Reply::Nothing));
+    let edited = |run_id: &str| json!({"runId": run_id, "messages": [user("u2", "zwei")]});
+    assert_eq!(call(&mut agent, "editQueued", edited("b")), Ok(Reply::Taken(true)));
+    assert_eq!(call(&mut agent, "editQueued", edited("a")), Ok(Reply::Taken(false)), "it has begun");
+    assert_eq!(call(&mut agent, "editQueued", edited("none")), Ok(Reply::Taken(false)));
     assert_eq!(agent.snapshot()["queue"][0]["messages"][0]["content"], "zwei");
-    assert_eq!(call(&mut agent, "cancel", json!(3)), Ok(Reply::Nothing));
+    agent.act(|session, now| assert_eq!(session.call("cancel", "none", now), Ok(Reply::Nothing)));
+    assert_eq!(agent.snapshot()["queue"][0]["id"], "b");
+    agent.act(|session, now| assert_eq!(session.call("cancel", "b", now), Ok(Reply::Nothing)));
     assert_eq!(agent.snapshot()["queue"], json!([]));
     assert_eq!(call(&mut agent, "stop", Value::Null), Ok(Reply::Nothing));
     let Ok(Reply::Json(save)) = call(&mut agent, "save", Value::Null) else { panic!("no save") };
@@ -44,12 +47,40 @@ fn what_a_method_takes_and_returns() {
     assert_eq!(agent.snapshot()["messages"].as_array().unwrap().len(), 3);
 }
 
+/// The names of the submits that have settled since the last call.
+fn settled(agent: &mut Agent) -> Vec<String> {
+    std::mem::take(&mut agent.names)
+}
+
+#[test]
+fn a_submit_is_called_by_its_run_in_every_session() {
+    let mut agent = answered();
+    settled(&mut agent);
+    for run_id in ["a", "b", "c", "d"] {
+        let submit = json!({"runId": run_id, "messages": [user(run_id, run_id)]});
+        assert_eq!(call(&mut agent, "submit", submit), Ok(Reply::Nothing));
+    }
+    let Ok(Reply::Json(save)) = call(&mut agent, "save", Value::Null) else { panic!("no save") };
+
+    let mut next = Agent::new(Options::default());
+    next.act(|session, now| session.restore(&save, now).unwrap());
+    let rows = |agent: &mut Agent| {
+        let ids =
+            agent.snapshot()["queue"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&mut next), ["b", "c", "d"]);
+    next.act(|session, now| assert_eq!(session.call("cancel", "c", now), Ok(Reply::Nothing)));
+    assert_eq!(rows(&mut next), ["b", "d"]);
+    assert_eq!(settled(&mut next), ["c"]);
+}
+
 #[test]
 fn regenerate_says_which_message() {
     let mut agent = answered();
     let unknown = json!({"runId": "q", "of": "none"});
     assert_eq!(call(&mut agent, "regenerate", unknown), Err(Misuse::NothingToRegenerate));
-    assert_eq!(call(&mut agent, "regenerate", json!({"runId": "q", "of": "m"})), Ok(Reply::Ticket(2)));
+    assert_eq!(call(&mut agent, "regenerate", json!({"runId": "q", "of": "m"})), Ok(Reply::Nothing));
     assert_eq!(agent.snapshot()["messages"].as_array().unwrap().len(), 1);
 }
 

@@ -117,19 +117,19 @@ fn interrupts_may_be_answered_one_by_one() {
         started("r"),
         event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": {"type": "interrupt", "interrupts": open}),
     ]);
-    let answer = |agent: &mut Agent, id: &str, payload: Value| {
-        let json =
-            json!({"interruptId": id, "status": "resolved", "payload": payload, "run": {"runId": "q", "messages": []}});
+    let answer = |agent: &mut Agent, id: &str, payload: u32| {
+        let run = json!({"runId": format!("q{payload}"), "messages": []});
+        let json = json!({"interruptId": id, "status": "resolved", "payload": payload, "run": run});
         let mut result = None;
         agent.act(|session, now| result = Some(session.answer(&json.to_string(), now)));
         result.unwrap()
     };
-    let first = answer(&mut agent, "b", json!(1)).unwrap();
+    let first = answer(&mut agent, "b", 1).unwrap();
     assert_eq!(agent.requests.len(), 1, "one is missing");
     assert_eq!(agent.snapshot()["interrupts"][1], json!({"id": "b", "reason": "confirmation", "answered": true}));
-    assert_eq!(answer(&mut agent, "zzz", json!(1)).unwrap_err().code(), "interrupt-unknown");
-    let second = answer(&mut agent, "b", json!(2)).unwrap();
-    let third = answer(&mut agent, "a", json!(3)).unwrap();
+    assert_eq!(answer(&mut agent, "zzz", 1).unwrap_err().code(), "interrupt-unknown");
+    let second = answer(&mut agent, "b", 2).unwrap();
+    let third = answer(&mut agent, "a", 3).unwrap();
     let resume = agent.requests[1].1["resume"].clone();
     assert_eq!(
         resume,
@@ -137,7 +137,7 @@ fn interrupts_may_be_answered_one_by_one() {
     );
     let request = agent.requests[1].0;
     agent.head(request, 200, "text/event-stream");
-    agent.events(request, &[started("q"), finished("q")]);
+    agent.events(request, &[started("q3"), finished("q3")]);
     agent.end(request);
     assert_eq!(outcomes(&agent), [(1, "interrupted"), (first, "dropped"), (third, "success"), (second, "success")]);
     assert_eq!(agent.snapshot()["interrupts"], json!([]));

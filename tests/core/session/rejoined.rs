@@ -242,7 +242,7 @@ fn a_reply_outlives_the_replay_of_its_question() {
     agent.end(request);
     agent.says("settle", json!({"toolCallId": "c", "result": 1}));
     assert_eq!(agent.snapshot()["interrupts"][0]["answered"], true);
-    agent.says("answer", json!({"interruptId": "b", "status": "resolved", "run": {"runId": "n"}}));
+    agent.says("answer", json!({"interruptId": "b", "status": "resolved", "run": {"runId": "m"}}));
     let ids: Vec<&Value> =
         agent.sent()["resume"].as_array().unwrap().iter().map(|entry| &entry["interruptId"]).collect();
     assert_eq!(ids, ["a", "b"]);

@@ -84,8 +84,8 @@ fn submits_wait_for_their_turn() {
     assert_eq!(ids(snapshot), ["u0", "m"]);
     assert_eq!(
         snapshot["queue"],
-        json!([{"id": second.to_string(), "runId": "b", "messages": [user("b", "2")]},
-            {"id": third.to_string(), "runId": "c", "messages": [user("c", "3")]}])
+        json!([{"id": "b", "runId": "b", "messages": [user("b", "2")]},
+            {"id": "c", "runId": "c", "messages": [user("c", "3")]}])
     );
     assert_eq!(agent.requests.len(), 1);
     agent.event(request, finished("r"));
@@ -117,14 +117,14 @@ fn a_queue_has_a_limit() {
 #[test]
 fn replace_stops_the_run_and_comes_before_what_waits() {
     let (mut agent, request) = streaming();
-    let waiting = agent.submit_json(input("b", "2"));
+    agent.submit_json(input("b", "2"));
     agent.submit_json(busy("c", "replace"));
     let snapshot = agent.snapshot();
     assert_eq!(ids(snapshot), ["u0", "m", "c"]);
     assert_eq!(snapshot["messages"][1]["delivery"], "aborted");
     assert_eq!(snapshot["messages"][1]["content"], "Hello", "the partial answer stays");
     assert_eq!(snapshot["status"], "running");
-    assert_eq!(snapshot["queue"][0]["id"], waiting.to_string());
+    assert_eq!(snapshot["queue"][0]["id"], "b");
     assert_eq!(agent.closed, [request]);
     assert_eq!(outcomes(&agent), [(1, "aborted")]);
     assert_eq!(agent.requests.len(), 2);

@@ -76,8 +76,8 @@ describe("the queue", () => {
     const [waiting] = agent.getSnapshot().queue;
     assert.deepEqual([waiting.id, waiting.runId, waiting.messages[0].id, waiting.messages[0].content], [id, "r", "m", "two"]);
     assert.equal(agent.editQueued(id, { message: { id: "n", content: "zwei" }, state: { n: 2 } }), true);
-    const [, ticket, input] = called("editQueued")[1];
-    assert.deepEqual([`${ticket}`, input.messages[0].id, input.state], [id, "n", { n: 2 }]);
+    const [, input] = called("editQueued")[1];
+    assert.deepEqual([input.runId, input.messages[0].id, input.state], [id, "n", { n: 2 }]);
     assert.equal(input.tools, undefined, "what is not given stays as it was submitted");
     session.finish();
     assert.deepEqual(texts(agent), ["1", "zwei"]);

@@ -20,7 +20,7 @@ const running = {
   ...begun(idle, "run"),
   messages: [...idle.messages, { id: "c", role: "assistant", content: "half", delivery: "streaming" }],
 };
-const row = (id) => ({ id, runId: `r${id}`, messages: [user(id)] });
+const row = (id) => ({ id: `r${id}`, runId: `r${id}`, messages: [user(id)] });
 const waiting = { ...running, queue: [row("1"), row("2")] };
 const ids = ({ messages }) => messages.map(({ id }) => id);
 const data = ({ json }) => JSON.parse(json);
@@ -116,8 +116,8 @@ describe("an edit", () => {
 
   it("of a submit that waits changes its row, and what a save has of it", () => {
     const messages = [user("1", { content: "other" })];
-    const intent = queuedEdit(waiting.queue[0], { messages, context: [], own: ["context"] });
-    assert.deepEqual([intent.method, intent.runId, data(intent)], ["editQueued", "r1", { messages, context: [], ticket: 1 }]);
+    const intent = queuedEdit("r1", { messages, context: [], own: ["context"] });
+    assert.deepEqual([intent.method, intent.runId, data(intent)], ["editQueued", "r1", { messages, context: [], runId: "r1" }]);
     const at = folded(intent, waiting);
     assert.deepEqual(at.queue, [{ ...row("1"), messages }, row("2")]);
     assert.equal(at.queue[1], waiting.queue[1]);
@@ -142,11 +142,11 @@ describe("the end of a run", () => {
   });
 
   it("comes of a submit that is taken back once it runs; before, it leaves the queue", () => {
-    const runs = cancel({ id: "7", runId: "run" }, running);
-    assert.deepEqual([runs.method, runs.json, runs.stops, folded(runs, running).outcome], ["cancel", "7", true, "aborted"]);
-    const waits = cancel(waiting.queue[0], waiting);
+    const runs = cancel("run", running);
+    assert.deepEqual([runs.method, runs.json, runs.stops, folded(runs, running).outcome], ["cancel", "run", true, "aborted"]);
+    const waits = cancel("r1", waiting);
     assert.deepEqual(folded(waits, waiting).queue, [row("2")]);
-    assert.deepEqual([waits.stops, waits.waiting({})], [undefined, undefined]);
+    assert.deepEqual([waits.json, waits.stops, waits.waiting({})], ["r1", undefined, undefined]);
   });
 });
 

@@ -120,7 +120,7 @@ impl World {
         ensure!(self.steps.is_none_or(|told| told == steps), "{steps} checkpoints of steps, not {:?}", self.steps);
         let queue: Vec<&str> =
             shown["queue"].as_array().unwrap().iter().filter_map(|item| item["id"].as_str()).collect();
-        let expected: Vec<String> = self.queue.iter().map(Ticket::to_string).collect();
+        let expected: Vec<&str> = self.queue.iter().map(|ticket| &*self.asked[ticket].run_id).collect();
         ensure!(queue == expected, "the queue shows {queue:?}, not {expected:?}");
         Ok(())
     }

@@ -50,7 +50,7 @@ impl World {
                     self.wake = at;
                     self.say(|| format!("     → wake at {at:?}"));
                 }
-                Effect::Settled { ticket, result } => self.settled(ticket, &parse(&result))?,
+                Effect::Settled { ticket, name, result } => self.settled(ticket, &name, &parse(&result))?,
                 Effect::Execute { tool_call_id, name, args, .. } => self.executed(&tool_call_id, &name, &args)?,
                 Effect::Abandon { tool_call_id } => {
                     self.say(|| format!("     → abandon {tool_call_id}"));
@@ -333,7 +333,7 @@ impl World {
         Ok(())
     }
 
-    fn settled(&mut self, ticket: Ticket, result: &Value) -> Held {
+    fn settled(&mut self, ticket: Ticket, name: &str, result: &Value) -> Held {
         let outcome = result["outcome"].as_str().unwrap_or_default();
         self.say(|| format!("     → ticket {ticket}: {result}"));
         let working = self.is_working();
@@ -341,6 +341,7 @@ impl World {
         // Nobody holds the ticket of a run that follows on what people answered.
         if ticket > 0 {
             let Some(asked) = self.asked.get_mut(&ticket) else { return Err(format!("nobody has ticket {ticket}")) };
+            ensure!(asked.name == name, "ticket {ticket} is {}, and settles as {name}", asked.name);
             ensure!(!std::mem::replace(&mut asked.settled, true), "ticket {ticket} settles twice");
             if let Some(at) = self.queue.iter().position(|waiting| *waiting == ticket) {
                 self.queue.remove(at);

@@ -62,6 +62,12 @@ impl World {
         self.perform()
     }
 
+    /// The last that was asked for under that name, and has not settled.
+    pub(super) fn named(&self, name: &str) -> Option<Ticket> {
+        let open = self.asked.iter().filter(|(_, asked)| asked.name == name && !asked.settled);
+        open.map(|(ticket, _)| *ticket).max()
+    }
+
     /// One of the open interrupts is answered; with the last answer the run begins.
     pub(super) fn answer(&mut self, which: usize) -> Held {
         let open = self.thread.interrupts.clone();
@@ -213,7 +219,9 @@ impl World {
         let queue = std::mem::take(&mut self.queue);
         for (at, ticket) in queue.iter().enumerate() {
             self.queue.push(at as Ticket + 1);
-            self.asked.insert(at as Ticket + 1, asked.remove(ticket).unwrap());
+            let mut asked = asked.remove(ticket).unwrap();
+            asked.name.clone_from(&asked.run_id);
+            self.asked.insert(at as Ticket + 1, asked);
         }
         self.partial.clear();
         self.joined.clear();

@@ -46,6 +46,20 @@ fn a_run_that_is_joined_while_the_page_works_settles_everyone() {
 }
 
 #[test]
+fn an_attach_has_the_name_of_the_submit_that_waits_for_the_same_run() {
+    let (mut agent, request) = calling_with(joinable(), &[call("a", "page", "{}")]);
+    end(&mut agent, request, "r");
+    agent.act(|session, now| {
+        session.attach(r#"{"runId":"r"}"#, now).unwrap();
+    });
+    assert_eq!(agent.sent()["runId"], "r");
+    agent.act(|session, now| {
+        session.call("cancel", "r", now).unwrap();
+    });
+    assert_eq!(agent.names, ["r", "r"]);
+}
+
+#[test]
 fn a_run_that_follows_is_not_lost_to_one_that_is_joined() {
     let (mut agent, request) = calling_with(joinable(), &[call("a", "page", "{}")]);
     settle(&mut agent, "a", "done");

@@ -1,0 +1,150 @@
+// The names of submits: the ids of their runs, which outlive a page, a worker and a core.
+
+import assert from "node:assert/strict";
+import { after, beforeEach, describe, it } from "node:test";
+import { carried, deferred, load, real, storeOf, until } from "../lib.mjs";
+import { localWorkers } from "../thread.mjs";
+
+const { createAgentWith } = await load("agent/agent");
+const { createWorkerAgentWith } = await load("worker/agent");
+const { scriptedAgent, text, toolCall } = await load("testing");
+
+const rows = (agent) => agent.getSnapshot().queue.map(({ messages: [{ content }] }) => content);
+const said = (agent) => agent.getSnapshot().messages.map(({ content }) => content);
+const same = ({ id, runId }) => id === runId;
+
+describe("a submit is called by its run", { skip: !real && "the core is a stand-in" }, () => {
+  let core, workers, server, store;
+  const agents = [];
+  beforeEach(async () => {
+    core = await carried();
+    workers = await localWorkers(core);
+    server = scriptedAgent();
+    store = storeOf({ load: () => store.now, save: (saved) => void (store.now = saved), clear: () => void (store.now = undefined) });
+  });
+  after(() => agents.forEach((agent) => agent.dispose()));
+  const made = (agent) => {
+    agents.push(agent);
+    agent.subscribe(() => {});
+    return agent;
+  };
+  const optionsOf = (more) => ({ url: "http://host/agent", fetch: server.fetch, notify: "sync", threadId: "t", ...more });
+  const places = {
+    "in a page": (options) => made(createAgentWith(core, optionsOf(options))),
+    "in a worker": (options) => made(createWorkerAgentWith(core, workers.spawn, undefined, optionsOf(options))),
+  };
+  /** The run in progress ends. */
+  const finish = (more) => {
+    server.send(({ input: { threadId, runId } }) => ({ type: "RUN_FINISHED", threadId, runId, ...more }));
+    server.end();
+  };
+  /** A run is in progress, and these wait. Their promises come with them. */
+  const queued = async (agent, ...contents) => {
+    server.open(text("half"));
+    const run = agent.submit("1");
+    await until(() => said(agent).at(-1) === "half");
+    const promises = contents.map((content) => agent.submit(content));
+    await until(() => agent.getSnapshot().queue.length === contents.length);
+    const { queue } = agent.getSnapshot();
+    assert.ok(queue.every(same));
+    return { ids: queue.map(({ id }) => id), promises, run };
+  };
+
+  for (const [place, create] of Object.entries(places)) {
+    it(`${place}: what was shown before a reload takes out that submit, and no other one`, async () => {
+      const before = create({ persist: store });
+      // The next page would give its numbers to other ones.
+      const gone = await queued(before, "0", "2", "3", "4");
+      before.cancelQueued(gone.ids[0]);
+      await until(() => store.now?.queue.length === 3);
+      const ids = before.getSnapshot().queue.map(({ id }) => id);
+      assert.deepEqual(ids, gone.ids.slice(1));
+      before.dispose();
+      const agent = create({ persist: store });
+      assert.equal(agent.cancelQueued(ids[0]), false, "the core is not there to show it");
+      await until(() => agent.getSnapshot().queue.length === 3);
+      assert.deepEqual(agent.getSnapshot().queue.map(({ id }) => id), ids);
+      assert.equal(agent.cancelQueued(gone.ids[0]), false, "it is gone");
+      assert.equal(agent.cancelQueued("1"), false);
+      assert.equal(agent.editQueued(ids[2], "four"), true);
+      assert.equal(agent.cancelQueued(ids[1]), true);
+      assert.deepEqual(rows(agent), ["2", "four"]);
+      await until(() => store.now.queue.length === 2);
+      for (const answer of ["one", "two", "four!"]) server.reply(text(answer));
+      await agent.retry();
+      await until(() => said(agent).at(-1) === "four!");
+      assert.deepEqual(said(agent).filter((content) => content !== "half"), ["1", "one", "2", "two", "four", "four!"]);
+      assert.equal(agent.cancelQueued(ids[0]), false, "it has begun, and ended");
+    });
+
+    it(`${place}: a submit that has begun stays, and one whose name is taken is refused`, async () => {
+      const agent = create();
+      const { run } = await queued(agent);
+      const { runId } = agent.getSnapshot();
+      assert.equal(agent.cancelQueued(runId), false);
+      assert.equal(agent.editQueued(runId, "other"), false);
+      assert.equal(agent.getSnapshot().isLoading, true);
+      const first = agent.submit({ message: "2", runId: "mine" });
+      await assert.rejects(agent.submit({ message: "3", runId: "mine" }), { code: "busy" });
+      await assert.rejects(agent.submit({ message: "3", runId }), { code: "busy" });
+      await until(() => rows(agent).length === 1);
+      server.reply(text("two"));
+      finish();
+      assert.deepEqual([(await run).outcome, (await first).outcome], ["success", "success"]);
+      server.reply(text("again"));
+      assert.equal((await agent.submit({ message: "3", runId: "mine" })).outcome, "success", "its name is free");
+      assert.deepEqual(said(agent), ["1", "half", "2", "two", "3", "again"]);
+    });
+
+    it(`${place}: attach() has the name of the submit that waits for the same run, and both settle`, async () => {
+      const work = deferred();
+      const tools = [{ name: "work", description: "works", execute: () => work.promise }];
+      const agent = create({ tools, resume: { by: "replay", url: "http://host/join" } });
+      const called = toolCall("work", {}, "c");
+      server.reply(called);
+      const run = agent.submit("1");
+      await until(() => agent.getSnapshot().toolCalls[0]?.phase === "executing");
+      await until(() => server.requests.length === 1);
+      server.reply(called);
+      const joined = agent.attach();
+      await until(() => server.requests.length === 2);
+      server.reply(text("done"));
+      work.resolve(1);
+      assert.deepEqual([(await run).outcome, (await joined).outcome], ["success", "success"]);
+      assert.equal(said(agent).at(-1), "done");
+    });
+
+    it(`${place}: a submit that waits is taken out by its signal`, async () => {
+      const agent = create();
+      const { run } = await queued(agent, "2");
+      const abort = new AbortController();
+      const promise = agent.submit({ message: "3", signal: abort.signal });
+      await until(() => rows(agent).length === 2);
+      abort.abort();
+      assert.equal((await promise).outcome, "aborted");
+      await until(() => rows(agent).length === 1);
+      server.reply(text("two"));
+      finish();
+      await run;
+      await until(() => said(agent).at(-1) === "two");
+    });
+  }
+
+  for (const persist of [true, false])
+    it(`a worker that ends ${persist ? "with a store" : "without one"}: what was shown before takes out that submit, and promises still settle`, async () => {
+      const agent = places["in a worker"](persist ? { persist: store } : {});
+      const { ids, promises, run } = await queued(agent, "2", "3", "4");
+      finish({ outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] } });
+      assert.equal((await run).outcome, "interrupted");
+      workers.all.at(-1).crash("out of memory");
+      assert.ok(agent.getSnapshot().queue.every(same));
+      assert.deepEqual(agent.getSnapshot().queue.map(({ id }) => id), ids);
+      // No worker is there.
+      assert.equal(agent.cancelQueued(ids[1]), true);
+      assert.equal((await promises[1]).outcome, "aborted");
+      for (const answer of ["resumed", "two", "four"]) server.reply(text(answer));
+      assert.equal((await agent.resume({ id: "i", payload: 1 })).outcome, "success");
+      assert.deepEqual((await Promise.all([promises[0], promises[2]])).map(({ outcome }) => outcome), ["success", "success"]);
+      assert.deepEqual(said(agent), ["1", "half", "resumed", "2", "two", "4", "four"]);
+    });
+});
