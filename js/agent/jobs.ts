@@ -12,7 +12,7 @@ import type { Thread } from "./thread.js";
 export interface Jobs<State> {
   /** Starts a run of that agent and waits for its end. */
   start(intent: RunIntent<State> & Pick<Run<State>, "quiet">, by?: Member<State>, signal?: AbortSignal): Promise<RunResult>;
-  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  /** Joins a run that continues at the server; without an id the last one, whose id is `last` where that is known. */
   join(runId: string | undefined, by?: Member<State>, last?: string): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
@@ -59,7 +59,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
         // Aborted by a listener, before there was something to cancel.
         if (signal?.aborted) stop();
       }),
-    join: (runId, by, last = thread.read().runId ?? "") => jobs.start(attach(toRunInput((by ?? members.requester()).options()), runId, last), by),
+    join: (runId, by, last = thread.read().runId) => jobs.start(attach(toRunInput((by ?? members.requester()).options()), runId, last), by),
     rejoin: (runId) => {
       rejoining = jobs.join(undefined, undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});

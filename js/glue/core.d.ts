@@ -105,7 +105,7 @@ export interface SessionMethods {
   retry: BeginAnswer;
   /** With `of?`: the message to say anew. */
   regenerate: BeginAnswer;
-  /** `{runId?, cursor?, tools?, …}`, as `submit` without messages. */
+  /** `{runId?, name?, cursor?, tools?, …}`, as `submit` without messages. Its name, if it has one, is in place of the `runId`. */
   attach: BeginAnswer;
   /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Its name is that of the run. */
   answer: BeginAnswer;

@@ -26,8 +26,8 @@ impl Session {
         self.outbox.changed(true);
     }
 
-    /// Joins a run that continues at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
-    /// run's id it is the last run of this session.
+    /// Joins a run that continues at the server. `json`: `{runId?, name?, cursor?, tools?, context?, forwardedProps?}`; without
+    /// a run's id it is the last run of this session.
     pub fn attach(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         if self.is_running() {
@@ -58,11 +58,12 @@ impl Session {
             self.intake.pipeline.forget_open();
             self.rejoin.progress.forget_start();
         }
-        let fields = Fields::read(&json, self.options.max_depth);
-        if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
+        let fields = Fields::read(&json, self.options.max_depth).unwrap_or_default();
+        if let Some(cursor) = fields.some("cursor").and_then(crate::wire::Raw::string) {
             self.rejoin.progress.set_cursor(cursor.into_owned());
         }
-        let ticket = self.queue.give(submit.run_id());
+        // Who asks for the last run may not know its id.
+        let ticket = self.queue.give(fields.text("name").as_deref().unwrap_or(submit.run_id()));
         submit.ticket = ticket;
         self.begin(submit, now);
         Ok(ticket)
