@@ -62,7 +62,7 @@ impl Session {
         if let Some(cursor) = fields.some("cursor").and_then(crate::wire::Raw::string) {
             self.rejoin.progress.set_cursor(cursor.into_owned());
         }
-        // Who asks for the last run may not know its id.
+        // The page may not know the id of the last run.
         let ticket = self.queue.give(fields.text("name").as_deref().unwrap_or(submit.run_id()));
         submit.ticket = ticket;
         self.begin(submit, now);
