@@ -263,7 +263,8 @@ function open(make, { pauses, store, throttled, thread }) {
     onFinish: note("finish", ({ outcome, pendingToolCallIds }) => [outcome, pendingToolCallIds]),
     onError: note("error", plain),
     onEvent: note("event", (event) => event),
-    onWarning: note("warning", ({ code }) => code),
+    // A machine that stalls for a second while a store changes hands warns of that.
+    onWarning: (warning) => warning.code === "not-owner" || note("warning", ({ code }) => code)(warning),
   };
   let agent;
   const begin = () => {
