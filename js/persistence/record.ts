@@ -21,17 +21,17 @@ import type { Saved } from "../snapshot/save.js";
 
 /** A text, as a store has it. */
 interface Marked extends Saved {
-  readonly mark?: string;
+  readonly mark?: string | null;
 }
 
 /** The record beside it: the members of a save, but for those. */
 interface Record extends Partial<Omit<Saved, (typeof ofText)[number]>> {
   readonly mark: string;
-  readonly of?: string | readonly (string | null | undefined)[];
+  readonly of?: readonly (string | null)[];
   /** It has all that has changed since the text, of whose messages so many stay. */
   readonly from?: number;
   /** Such a record of the same text, which stood there before this one. */
-  readonly part?: SavedChanges | undefined;
+  readonly part?: SavedChanges | false | undefined;
   /** The messages of users and tools that the text lacks. */
   readonly messages: readonly Message[];
 }
@@ -44,12 +44,12 @@ const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageT
 const pick = (names: readonly string[], from: object): object => Object.fromEntries(names.map((name) => [name, from[name as never]]));
 
 /** The text with what the record says of it. */
-function join({ mark, ...saved }: Marked, record: Record | false): unknown {
+function join({ mark = null, ...saved }: Marked, record: Record | false): unknown {
   if (!record) return saved;
   const { mark: made, of, part, ...since } = record;
   if (made === mark) return saved;
   const { messages, runId, running, interrupts, untold = [], handled = [], unsent = [] } = since;
-  if (![of].flat().includes(mark)) return { ...saved, handled: union(saved.handled, handled, (id) => id) };
+  if (!of?.includes(mark)) return { ...saved, handled: union(saved.handled, handled, (id) => id) };
   if (since.from !== undefined) return withChanges(saved, since as SavedChanges);
   const text = part && of![0] === mark ? withChanges(saved, part) : saved;
   const same = runId === text.runId;
@@ -77,11 +77,11 @@ export type First = Pick<Saved, "messages" | "state">;
 
 /** A text, known by its mark and its messages, each JSON text. */
 interface StoredText {
-  readonly mark: string | undefined;
+  readonly mark: string | null | undefined;
   readonly lines: readonly string[];
   /** The text without its mark, if this page has written it; and all that has changed since, if its record has that. */
   readonly json?: string;
-  part?: SavedChanges | undefined;
+  part?: SavedChanges | false | undefined;
 }
 
 /** The texts of a store, as far as this page knows. */
@@ -117,7 +117,7 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
     if (!Array.isArray(text?.messages)) return text;
     // Something was written meanwhile.
     if (at.there === there) {
-      const part = record && record.of?.[0] === text.mark ? (record.from === undefined ? record.part : (record as SavedChanges)) : undefined;
+      const part = record && record.of?.[0] === text.mark && (record.from === undefined ? record.part : (record as SavedChanges));
       at.there = { mark: text.mark, lines: linesOf(text.messages), part };
     }
     return record && record.mark === at.refused?.mark ? JSON.parse(at.refused!.json!) : join(text, record);
@@ -149,7 +149,7 @@ export function writeStore(
   const { there, writing = (at.writing = new Set()) } = at;
   const known = new Set(there?.lines);
   const messages = lines.filter((line) => !known.has(line)).map((line) => JSON.parse(line)).filter(({ role }) => /user|tool/.test(role));
-  const made: Record = { ...saved, ...pick(ofText, {}), mark, of: [there?.mark, ...writing], part: there?.part, messages };
+  const made: Record = { ...saved, ...pick(ofText, {}), mark, of: [there?.mark ?? null, ...writing], part: there?.part, messages };
   let kept = false;
   // Both begin in this task: a page that is left has no other.
   let open = 2;
@@ -162,7 +162,10 @@ export function writeStore(
     writing.delete(mark);
     const text = { mark, lines, json };
     at.refused = refused && text;
-    if (!refused) [at.there, kept] = [text, true];
+    if (!refused) {
+      at.there = text;
+      kept = true;
+    }
     end();
   };
   // The last of two members of one name counts.

@@ -10,10 +10,10 @@ import { initialSnapshot, unanswered } from "./initial.js";
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {
   const saved = value as Partial<Saved>;
   if (typeof saved !== "object" || !saved) throw refusal("it is no object");
-  if (saved.v !== 1) throw refusal(`it is of version ${JSON.stringify(saved.v)}, and this package reads version 1`);
+  if (saved.v !== 1) throw refusal(`it is of version ${JSON.stringify(saved.v)}, not 1`);
   if (typeof saved.threadId !== "string") throw refusal("it has no thread id");
   if (threadId !== undefined && saved.threadId !== threadId) {
-    throw refusal(`it is of thread ${saved.threadId}, and not of ${threadId}`);
+    throw refusal(`it is of thread ${saved.threadId}, not of ${threadId}`);
   }
   const whole = (message: Partial<Message> | null): boolean => typeof message?.id === "string" && typeof message.role === "string";
   const { messages, queue = [], interrupts = [], failed = [], turn } = saved;

@@ -374,7 +374,7 @@ export const bugs = [
   {
     name: "the record of an older save is taken for news",
     file: "persistence/record.ts",
-    from: "if (![of].flat().includes(mark)) return",
+    from: "if (!of?.includes(mark)) return",
     to: "if (record === null) return",
     tests: ["record"],
   },

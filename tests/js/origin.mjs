@@ -91,7 +91,7 @@ export class Origin {
           save: (record) =>
             asked("record", () => {
               outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
-              this.record = structuredClone(record);
+              this.record = JSON.parse(JSON.stringify(record));
               // All of the thread.
               if (record.from !== undefined) { for (const { role, id } of record.messages) if (role === "tool") this.results.add(id); }
             }),

@@ -95,8 +95,8 @@ export const bugs = [
   {
     name: "a record is of no text that was being written",
     file: "persistence/record.ts",
-    from: "[of].flat().includes",
-    to: "[[of].flat()[0]].includes",
+    from: "if (!of?.includes(mark))",
+    to: "if (of?.[0] !== mark)",
     tests: ["record"],
   },
   {

@@ -28,7 +28,7 @@ describe("a thread that has changed little", { skip: !real }, () => {
         load: () => store.beside,
         save: (record) => {
           if (store.blocked || (store.tight && record.part)) throw new Error("blocked");
-          store.records.push(store.beside = structuredClone(record));
+          store.records.push(store.beside = JSON.parse(JSON.stringify(record)));
         },
       },
     });

@@ -32,7 +32,7 @@ describe("a record", () => {
     let [text, record] = [];
     const writes = [];
     const save = (saved) => new Promise((resolve, reject) => writes.push({ saved, resolve, reject }));
-    const store = { ordered: true, load: () => text, save, record: { load: () => record, save: (made) => void (record = made) } };
+    const store = { ordered: true, load: () => text, save, record: { load: () => record, save: (made) => void (record = JSON.parse(JSON.stringify(made))) } };
     const saved = (more) => ({ v: 1, threadId: "t", messages: [], state: {}, interrupts: [], handled: [], unsent: [], ...more });
     const at = {};
     writeStore(store, at, JSON.stringify(saved({ queue: [{ runId: "q" }] })), () => {});
@@ -56,7 +56,7 @@ describe("a record", () => {
         store.now = saved;
       },
       load: () => store.now,
-      record: { load: () => store.beside, save: (made) => void (store.beside = made) },
+      record: { load: () => store.beside, save: (made) => void (store.beside = JSON.parse(JSON.stringify(made))) },
     };
     return store;
   };
@@ -356,30 +356,30 @@ describe("a record", () => {
   };
 
   it("that belongs to the text says what has happened since", async () => {
-    const [agent, next] = await begun(both({ ...saved, mark: "1" }, { ...record, of: "1" }));
+    const [agent, next] = await begun(both({ ...saved, mark: "1" }, { ...record, of: ["1"] }));
     assert.deepEqual(texts(agent), ["one", "two"]);
     assert.deepEqual([next.handled, waiting(next)], [["old", "new"], ["q"]]);
   });
 
   it("of an older text says nothing that the text does not know", async () => {
-    const [agent, next] = await begun(both({ ...saved, mark: "2" }, { ...record, of: "1" }));
+    const [agent, next] = await begun(both({ ...saved, mark: "2" }, { ...record, of: ["1"] }));
     assert.deepEqual([texts(agent), next.handled, next.queue], [["one"], ["old"], []]);
   });
 
   it("of another page's text has no more than the calls that were executed", async () => {
-    const [agent, next] = await begun(both({ ...saved, mark: "other" }, { ...record, of: "1" }));
+    const [agent, next] = await begun(both({ ...saved, mark: "other" }, { ...record, of: ["1"] }));
     assert.deepEqual([texts(agent), next.handled, next.queue], [["one"], ["old", "new"], []]);
   });
 
   it("without a text is void, unless there never was one", () => {
     const initial = { initialMessages: [{ id: "hi", role: "assistant", content: "hello" }], initialState: { n: 5 } };
-    assert.deepEqual(texts(create({ persist: both(undefined, { ...record, of: "1" }), ...initial })), ["hello"]);
-    const agent = create({ persist: both(undefined, { ...record, of: undefined }), ...initial });
+    assert.deepEqual(texts(create({ persist: both(undefined, { ...record, of: ["1"] }), ...initial })), ["hello"]);
+    const agent = create({ persist: both(undefined, { ...record, of: [null] }), ...initial });
     assert.deepEqual([texts(agent), agent.getSnapshot().state], [["hello", "two"], { n: 5 }]);
   });
 
   it("that cannot be read, or is damaged, costs nothing else", async () => {
-    for (const load of [() => JSON.parse("{"), () => Promise.reject(new Error("gone")), () => 7, () => ({ mark: "2", of: "1" })]) {
+    for (const load of [() => JSON.parse("{"), () => Promise.reject(new Error("gone")), () => 7, () => ({ mark: "2", of: ["1"] })]) {
       const store = both({ ...saved, mark: "1" });
       store.record.load = load;
       const agent = create({ persist: store });
@@ -389,7 +389,7 @@ describe("a record", () => {
   });
 
   it("of another run does not take over how far the last one was read", async () => {
-    const [, next] = await begun(both({ ...saved, cursor: "7", lastEventId: "7", mark: "1" }, { ...record, runId: "s", of: "1" }));
+    const [, next] = await begun(both({ ...saved, cursor: "7", lastEventId: "7", mark: "1" }, { ...record, runId: "s", of: ["1"] }));
     assert.deepEqual([next.runId, next.cursor, next.lastEventId], ["s", undefined, undefined]);
   });
 });
