@@ -51,7 +51,9 @@ export function createRunEnds<State>({ runs, report }: LinkState<State>, client:
   return {
     start: (run) => {
       const twin = started.get(run.id);
-      if (twin && runs.has(twin) && run.method !== "attach") {
+      // One that was refused has left its name.
+      const isTaken = !!twin && runs.has(twin);
+      if (isTaken && run.method !== "attach") {
         runs.delete(run);
         return run.reject(unsupported("busy", "A run with this runId waits or is in progress"));
       }
@@ -60,7 +62,7 @@ export function createRunEnds<State>({ runs, report }: LinkState<State>, client:
           if (current() && runs.delete(run)) client.onceShown(() => run.reject(misuse(why)));
         });
         // Another one has joined its run, and is settled after it.
-        if (!twin) started.set(run.id, run);
+        if (!isTaken) started.set(run.id, run);
       };
       try {
         client.session().enter(begin, (trap) => fail(trap, run.fold(read())));

@@ -71,6 +71,13 @@ export const bugs = [
     tests: ["submit-names"],
   },
   {
+    name: "a submit that was refused keeps its name",
+    file: "core/run-ends.ts",
+    from: "if (!isTaken) started.set",
+    to: "if (!twin) started.set",
+    tests: ["submit-names"],
+  },
+  {
     name: "a submit is taken back by the place that it had",
     file: "intents/cancel.ts",
     from: "json: runId, runId,",

@@ -96,6 +96,18 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       assert.deepEqual(said(agent), ["1", "half", "2", "two", "3", "again"]);
     });
 
+    it(`${place}: a submit that is refused leaves its name free`, async () => {
+      const agent = create();
+      const { run } = await queued(agent);
+      await assert.rejects(agent.submit({ message: "2", runId: "mine", ifBusy: "reject" }), { code: "busy" });
+      const waits = agent.submit({ message: "3", runId: "mine" });
+      await until(() => rows(agent).length === 1);
+      server.reply(text("three"));
+      finish();
+      assert.deepEqual([(await run).outcome, (await waits).outcome], ["success", "success"]);
+      assert.deepEqual(said(agent), ["1", "half", "3", "three"]);
+    });
+
     it(`${place}: attach() has the name of the submit that waits for the same run, and both settle`, async () => {
       const work = deferred();
       const tools = [{ name: "work", description: "works", execute: () => work.promise }];
