@@ -33,8 +33,8 @@ impl Page {
         Reflect::get(&self.0, &name.into()).unwrap().unchecked_into()
     }
 
-    fn submit(&self, text: &str) -> u32 {
-        self.ask("submit", &input(text)).unwrap().as_f64().unwrap() as u32
+    fn submit(&self, text: &str) {
+        self.ask("submit", &input(text)).unwrap();
     }
 
     /// Calls a method of the session.
