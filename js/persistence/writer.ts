@@ -26,12 +26,14 @@ function partsOf(json: string): SaveParts | undefined {
 
 /** Writes what has changed since the text that is there. A failure costs nothing: the whole save is written then. */
 const partWriter = ({ settle }: SavesKit): SavesKit["writeStore"] => ({ record }, { there }, json, done) => {
-  const part = JSON.parse(json);
-  const kept = (): void => {
-    there!.part = part;
-    done(undefined, true);
+  const { part: before } = there!;
+  // A text that is begun before this is there has it beside it, too.
+  const part = (there!.part = JSON.parse(json));
+  const refused = (): void => {
+    there!.part = before;
+    done(undefined, false);
   };
-  settle(() => record!.save({ ...part, of: [there!.mark], mark: "" }), kept, () => done(undefined, false));
+  settle(() => record!.save({ ...part, of: [there!.mark], mark: "" }), () => done(undefined, true), refused);
 };
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
@@ -55,7 +57,7 @@ export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void
     const begin = (): void =>
       (part ? writePart : kit.writeStore)(store, text, save, (failure, kept) => {
         // The facts alone may fit.
-        if (!kept && text.there?.part) {
+        if (!part && !kept && text.there?.part) {
           text.there.part = undefined;
           return begin();
         }

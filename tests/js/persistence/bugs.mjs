@@ -156,6 +156,13 @@ export const bugs = [
     tests: ["changes"],
   },
   {
+    name: "an answer that is in the record alone is lost with a record that is refused",
+    file: "persistence/writer.ts",
+    from: "if (!part && !kept",
+    to: "if (!kept",
+    tests: ["changes"],
+  },
+  {
     name: "an answer that is in the record alone is lost by the next page",
     file: "persistence/record.ts",
     from: "(record.from === undefined ? record.part : (record as SavedChanges))",

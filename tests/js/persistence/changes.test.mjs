@@ -27,7 +27,7 @@ describe("a thread that has changed little", { skip: !real }, () => {
       record: {
         load: () => store.beside,
         save: (record) => {
-          if (store.blocked || (store.tight && record.part)) throw new Error("blocked");
+          if (store.blocked || (store.tight && record.part) || (store.brief && record.from !== undefined)) throw new Error("blocked");
           store.records.push(store.beside = JSON.parse(JSON.stringify(record)));
         },
       },
@@ -211,6 +211,33 @@ describe("a thread that has changed little", { skip: !real }, () => {
     assert.equal(store.beside.part, undefined);
     assert.deepEqual(store.beside.messages.map(({ id }) => id), ["2"]);
     assert.ok(found(store).messages.some(({ id }) => id === "2"));
+  });
+
+  it("keeps the answers of before where it is refused, and the text too", async () => {
+    const store = stored();
+    const { agent } = await open(store);
+    await agent.submit(say("1"));
+    await agent.submit(say("2"));
+    store.full = store.brief = true;
+    await agent.submit(say("3"));
+    const ids = found(store).messages.map(({ id }) => id);
+    assert.ok(["1", "answer 1", "2", "answer 2", "3"].every((id) => ids.includes(id)), ids.join());
+  });
+
+  it("stands beside a text that is begun before it is known to be there", async () => {
+    const store = Object.assign(stored(), { ordered: true });
+    const { agent } = await open(store);
+    await agent.submit(say("1"));
+    const { save } = store.record;
+    // It is there, and the page never learns of it.
+    store.record.save = (record) => (save(record), record.from === undefined ? undefined : new Promise(() => {}));
+    await agent.submit(say("2"));
+    assert.equal(store.beside.from !== undefined && store.beside.messages.at(-1).id, "answer 2");
+    store.full = true;
+    hide();
+    const ids = found(store).messages.map(({ id }) => id);
+    assert.deepEqual(ids, ["1", "answer 1", "2", "answer 2"]);
+    assert.equal(store.beside.from, undefined);
   });
 
   it("is written whole into a store that has no place for records", async () => {
