@@ -2,12 +2,12 @@
 // and an agent without a core, for components. Needs no test framework.
 
 import { createEmitter } from "./base/emitter.js";
-import { createHandover } from "./base/handover.js";
+import { createHandover } from "./testing/handover.js";
 import { initialSnapshot } from "./snapshot/initial.js";
-import { bytesOf, readRecording } from "./base/recording.js";
+import { bytesOf, readRecording } from "./recordings/recording.js";
 import { uuid } from "./base/uuid.js";
 export { forgetThreads } from "./thread/registry.js";
-import type { RecordedEnd } from "./base/recording.js";
+import type { RecordedEnd } from "./recordings/recording.js";
 import type { Agent, AgentListeners, AgentSnapshot, Context, Message, ResumeEntry, RunResult, Tool } from "./api/types.js";
 
 /** A request that a scripted agent has got. */
@@ -38,9 +38,9 @@ export {
   type RecordedEnd,
   type RecordedPart,
   type RecordedRequest,
-} from "./base/recording.js";
+} from "./recordings/recording.js";
 
-export { scriptedSocket, type ScriptedConnection, type ScriptedSocket, type SocketFrame } from "./base/scripted-socket.js";
+export { scriptedSocket, type ScriptedConnection, type ScriptedSocket, type SocketFrame } from "./testing/scripted-socket.js";
 
 /** An event as it is to be sent, which need not be a correct one. */
 export interface ScriptedEvent {

@@ -2,7 +2,7 @@
 // The program of the package: `npx ag-ui-wasm check URL`, `npx ag-ui-wasm replay FILE`, `npx ag-ui-wasm new EXAMPLE FOLDER`.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { readRecording, writeRecording } from "../base/recording.js";
+import { readRecording, writeRecording } from "../recordings/recording.js";
 import { readCommand, usage, UsageError, type CheckCommand, type CheckFileCommand, type Command, type Format } from "./arguments.js";
 import { check, checkRecorded } from "./check.js";
 import { copyExample, exampleNames } from "./new.js";

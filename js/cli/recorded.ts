@@ -1,6 +1,6 @@
 // `ag-ui-wasm check FILE`: a recording, or a body as it was saved, in place of a server.
 
-import { bytesOf, readLines, readRecording, type ReadExchange } from "../base/recording.js";
+import { bytesOf, readLines, readRecording, type ReadExchange } from "../recordings/recording.js";
 import type { Responder } from "./tap.js";
 import type { Violation } from "./verdict.js";
 

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { bytesOf, type ReadExchange } from "../base/recording.js";
+import { bytesOf, type ReadExchange } from "../recordings/recording.js";
 
 /** Where a body is cut off. */
 export interface Cut {

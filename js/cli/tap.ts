@@ -2,7 +2,7 @@
 // after the other. While it has a frame, what the core reports is about that frame.
 
 import { parseJson } from "../base/json.js";
-import type { Exchange, RecordedEnd, RecordedPart } from "../base/recording.js";
+import type { Exchange, RecordedEnd, RecordedPart } from "../recordings/recording.js";
 import { createCutter, framingOf } from "./cutter.js";
 
 /** A frame, or another part of the body. */

@@ -13,11 +13,13 @@ const read = (/** @type {string[]} */ ...path) => readFileSync(join(root, ...pat
 const js = {
   api: [],
   base: ["api"],
+  recordings: [],
+  testing: [],
   snapshot: ["api"],
   network: ["api", "base"],
   threads: ["api", "base"],
   bindings: ["api"],
-  inspector: ["api", "base", "glue"],
+  inspector: ["api", "base", "recordings", "glue"],
   blocks: [],
   intents: ["api", "base", "snapshot", "glue"],
   core: ["api", "base", "snapshot", "intents", "glue"],
@@ -37,7 +39,7 @@ const js = {
   attachments: ["api", "base"],
   servers: ["api"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
-  cli: ["api", "base", "core", "agent", "glue"],
+  cli: ["api", "base", "recordings", "core", "agent", "glue"],
 };
 
 /** The rooms that each room of `src` may use. */

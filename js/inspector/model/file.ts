@@ -2,7 +2,7 @@
 // beside requests and events stands in lines of its own, `{"note":…}`, which a player skips.
 
 import type { AgentRequest, AgentSnapshot } from "../../api/types.js";
-import { readLines, readRecording } from "../../base/recording.js";
+import { readLines, readRecording } from "../../recordings/recording.js";
 import { join } from "./changes.js";
 import { changesOf, itemOf, snapshotOf } from "./checked.js";
 import type { Changes, Entry, Item } from "./entry.js";

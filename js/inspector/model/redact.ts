@@ -1,7 +1,7 @@
 // Recordings without what people and servers have written, to be attached to a report.
 
 import type { JsonObject } from "../../api/protocol.js";
-import { readLines } from "../../base/recording.js";
+import { readLines } from "../../recordings/recording.js";
 import { createJsonMask, maskJson, maskNumber, maskText } from "./mask.js";
 
 /** Members whose text says how something is made, not what it is about. */
