@@ -39,6 +39,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
         };
         // Where the core is not there to say when, or hears of it later.
         const unconfirmed = !link.live()?.isNear;
+        const keep = (): void => (link.live()?.keep ?? thread.saves.save)();
         const job: Run<State> = {
           ifBusy: "queue",
           fold: (at) => at,
@@ -48,14 +49,14 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           reject: (error) => {
             end();
             // In the store it waits. Calls beside it have begun by then.
-            if (unconfirmed) queueMicrotask(thread.saves.save);
+            if (unconfirmed) queueMicrotask(keep);
             reject(error);
           },
         };
         members.asks(by, job.id);
         signal?.addEventListener("abort", stop);
         link.run(job);
-        if (unconfirmed) thread.saves.save();
+        if (unconfirmed) keep();
         // Aborted by a listener, before there was something to cancel.
         if (signal?.aborted) stop();
       }),

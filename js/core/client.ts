@@ -76,6 +76,8 @@ export interface LateSession<State> {
   answered(next: AgentSnapshot<State>): AgentSnapshot<State>;
   /** Everything that is to be kept of it: JSON text. */
   save(): string;
+  /** Has that written. */
+  keep(): void;
   /** The session whose home that was is lost, perhaps with its worker. */
   lose(home: OpenHome<State>, loss: { readonly cause: unknown; readonly died: boolean; readonly shown: AgentSnapshot<State> }): void;
 }
@@ -118,6 +120,8 @@ export interface LiveCalls<State> extends IntentTaker<State> {
   stop(): boolean | Promise<void>;
   /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
   save(): string | undefined;
+  /** Has that written, where the session cannot say when. */
+  readonly keep?: (() => void) | undefined;
   /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
   report(last: AgentSnapshot<State>): void;
 }

@@ -21,7 +21,7 @@ export interface ResponseHead {
 }
 
 /** The page as a host; `methods` are those that the worker has itself. */
-export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<Host, "settled" | "hold" | "lost"> & { save(): string }): Host {
+export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods: Pick<Host, "settled" | "hold" | "lost">): Host {
   let requests = 0;
   return {
     task: { until: Infinity },
@@ -53,8 +53,11 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
       pipe.tell("execute", ...call);
     },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
-    // The page composes saves itself: changes of the worker's would not follow on them.
-    save: (number, part, json) => pipe.tell("save", number, false, part ? methods.save() : json),
+    // The page makes the save: it has the thread.
+    save: (number) => {
+      updates.acted(number);
+      pipe.wake();
+    },
   };
 }
 

@@ -43,15 +43,15 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       settling: (name, settle) => {
         const early = answers.settled(name);
         settle();
-        if (early) client.save(link.save(), () => {});
+        if (early) answers.keep();
       },
       lost: (cause, died) => {
         const decisions = died ? (shared.pending.list.filter(({ acts }) => acts) as readonly Intent<State>[]) : [];
         // Once, so that what ends a worker does not end one after the other.
         if (host.lost(cause, died)) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
       },
-      reported: (json) => {
-        if (session === current) answers.reported(json);
+      reported: (...report) => {
+        if (session === current) answers.reported(...report);
       },
       ...{ executes: answers.executes, received: answers.catchUp, working: place.working, closed: place.close, life },
     });

@@ -54,8 +54,8 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     if (items.length) port.postMessage(items, items.flatMap(transfersOf));
   };
   const post = (): void => {
-    if (closed === undefined) posting?.();
     waking = false;
+    if (closed === undefined) posting?.();
     if (closed === undefined) part();
   };
   const wake = (): void => {

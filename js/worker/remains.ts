@@ -4,13 +4,14 @@ import type { LateSession, LinkClient, LinkState, OpenHome, PendingIntent } from
 import { lose, remain, remainsOf, type Remains } from "../core/remains.js";
 import { queuedOf } from "../intents/run.js";
 import { compose, union } from "../snapshot/compose.js";
+import { createMadeSaves } from "./saves.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { Queued, Saved } from "../snapshot/save.js";
 
 /** The reports of a session, its save, and how it is lost. */
-export interface LateRemains<State> extends Pick<LateSession<State>, "save" | "lose"> {
-  /** It has reported this record, of the thread as it is now. */
-  reported(json: string): void;
+export interface LateRemains<State> extends Pick<LateSession<State>, "save" | "keep" | "lose"> {
+  /** It has reported this record, of the thread as it is now, and wants the save of this number written. */
+  reported(json: string, number?: number): void;
   /** The page begins this call. */
   executes(toolCallId: string): void;
   /** The thread begins anew, as this save. */
@@ -26,51 +27,74 @@ export const unansweredOf = <State>(list: Intents<State>): Intents<State> => lis
 const changed = <State>(queue: readonly Queued[] = [], list: Intents<State>): readonly Queued[] =>
   list.reduce((at, { runId, waiting }) => (waiting ? at.flatMap((each) => (each.runId === runId ? (waiting(each) ?? []) : each)) : at), queue);
 
+/** The last report, with the calls that were begun since, and the queue as these have changed it, with those that were sent. */
+function since<State>(
+  { last = "{}", thread: { messages, state } }: OpenHome<State>,
+  executed: ReadonlySet<string>,
+  list: Intents<State>,
+  sent: readonly Queued[],
+): Saved {
+  const then: Saved = { messages, state, ...JSON.parse(last) };
+  const begun = sent.filter(({ runId }) => runId !== then.runId);
+  const calls = then.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
+  return {
+    ...then,
+    handled: union(then.handled, [...executed], (id) => id),
+    queue: union(changed(then.queue, list), begun, ({ runId }) => runId),
+    ...(calls && { turn: { ...then.turn, calls } }),
+  };
+}
+
 /** Nothing was reported yet. */
 export function createRemains<State>(client: LinkClient<State>, shared: LinkState<State>): LateRemains<State> {
   const { pending } = shared;
   const { list } = pending;
   // The calls that were begun since the last report.
   const executed = new Set<string>();
+  const made = createMadeSaves(client);
   const report = (change: Partial<OpenHome<State>>): void => {
     executed.clear();
     if (shared.home.at === "open") Object.assign(shared.home, change);
   };
 
-  /** The last report, with the calls that were begun since, and the queue with these submits. */
-  const since = ({ last = "{}", thread: { messages, state } }: OpenHome<State>, sent: readonly Queued[]): Saved => {
-    const then: Saved = { messages, state, ...JSON.parse(last) };
-    const begun = sent.filter(({ runId }) => runId !== then.runId);
-    const calls = then.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
-    return {
-      ...then,
-      handled: union(then.handled, [...executed], (id) => id),
-      queue: union(changed(then.queue, list), begun, ({ runId }) => runId),
-      ...(calls && { turn: { ...then.turn, calls } }),
-    };
+  /** The save as it is now. */
+  const saved = (): Saved => {
+    const then = since(shared.home as OpenHome<State>, executed, list, changed(queuedOf(unansweredOf(list)), list));
+    const shown = client.read();
+    const edited = list.filter(({ run, acts }) => !run && !acts);
+    // The event that a server is asked to continue after belongs to the thread of that time.
+    const { threadId, messages, state } = shown.isLoading
+      ? edited.reduce((at, { fold }) => fold(at), { ...shown, messages: then.messages, state: then.state as State })
+      : shown;
+    return compose(then, { threadId, messages, state });
+  };
+  const write = (done: () => void): void => {
+    if (client.parts()!.settings.saves && shared.home.at === "open") made.write(saved(), done);
   };
 
   return {
-    reported: (last) => report({ last, thread: pending.confirmed(), reading: false }),
+    reported: (last, number) => {
+      report({ last, thread: pending.confirmed(), reading: false });
+      const { home } = shared;
+      const done = (): void => {
+        if (shared.home === home) home.live?.call("saved", `${number}`);
+      };
+      if (number !== undefined) write(done);
+    },
     executes: (toolCallId) => void executed.add(toolCallId),
     begins: (last) => {
       // Nothing of before comes back.
       for (const step of list) step.kept = false;
       report({ last });
     },
-    save: () => {
-      const then = since(shared.home as OpenHome<State>, changed(queuedOf(unansweredOf(list)), list));
-      const shown = client.read();
-      // The event that a server is asked to continue after belongs to the thread of that time.
-      const { messages, state } = shown.isLoading ? then : shown;
-      return JSON.stringify(compose(then, { threadId: shown.threadId, messages, state }));
-    },
+    save: () => made.whole(saved()),
+    keep: () => write(() => {}),
     lose: (home, { cause, shown, died }) => {
       const { runId, messages } = pending.confirmed();
       const sent = changed(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
       const known = new Set(messages.map(messageKey));
       const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
-      const then = since(home, sent);
+      const then = since(home, executed, list, sent);
       const whole = { ...then, messages: union(then.messages, said, messageKey) };
       const left = remainsOf({ ...home, reading: home.reading && !died }, shown, whole, sent);
       const stopped = list.some(({ stops }) => stops);

@@ -46,12 +46,11 @@ export function serve(port: MessagePort, core: Core): void {
   const misused = (why: Failure): void => pipe.tell("misused", why);
 
   const ended: [name: string, json: string][] = [];
-  /** All effects are performed: the page has the save that knows of the ends. */
+  /** All effects are performed. */
   const report = (): void => {
     if (!ended.length) return;
-    // A caller that waits for the end finds it in the snapshot.
-    updates.patch();
-    updates.acted();
+    // A caller that waits for the end finds it in the snapshot, and in a save.
+    updates.report();
     for (const end of ended.splice(0)) pipe.tell("settled", ...end);
   };
 
@@ -97,8 +96,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
   });
   const updates = createUpdates(pipe, served.current);
-  const save = (): string => served.current()!.call("save");
-  const host = createPageHost(pipe, updates, { settled: (...end) => void ended.push(end), hold: served.hold, lost: served.lose, save });
+  const host = createPageHost(pipe, updates, { settled: (...end) => void ended.push(end), hold: served.hold, lost: served.lose });
 }
 
 /** The session of a port, from its beginning to its end. `lost` reports to the page why it could not begin or go on. */

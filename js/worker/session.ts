@@ -19,10 +19,8 @@ export interface FromWorker {
   /** A patch, or the next part of one. */
   patch(json: string): void;
   changed(): void;
-  /** The members of a save without the thread. */
-  saved(json: string): void;
-  /** The core's `host.save`. */
-  save(number: number, part: false, json: string): void;
+  /** The members of a save without the thread. The core wants the save of this number written. */
+  saved(json: string, number?: number): void;
   settled(name: string, json: string): void;
   /** Of a call that has no run. */
   misused(why: Failure): void;
@@ -56,8 +54,8 @@ export interface SessionOwner {
   unrestored(why: Failure): void;
   /** The run of this name ends; `settle` ends it. */
   settling(name: string, settle: () => void): void;
-  /** The session has reported this: the members of a save without the thread. */
-  reported(json: string): void;
+  /** The session has reported this: the members of a save without the thread. It wants the save of this number written. */
+  reported(json: string, number?: number): void;
   /** The page is about to begin this call. */
   executes(toolCallId: string): void;
   /** The worker has nothing more to say for now. */
@@ -170,7 +168,7 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported, save: host.save },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     settled: (name, json) => owner.settling(name, () => host.settled(name, json)),
     execute: (toolCallId, ...call) => {

@@ -11,31 +11,66 @@ export interface Updates {
   changed(urgent: boolean): void;
   /** The page gets what has changed at the end of this task. */
   show(): void;
-  /** Sends what has changed, now. */
-  patch(): void;
-  /** Something was begun or has ended: the page gets a save at the end of this task. */
-  acted(): void;
+  /** Sends what has changed and the save of that, now. */
+  report(): void;
+  /** Something was begun or has ended: the page gets a save at the end of this task. The core wants that of this number written. */
+  acted(number?: number): void;
   /** Whether the page has yet to get that save. */
   hasActed(): boolean;
   /** A message is about to be posted: adds what belongs to it. */
-  post(session: Session): void;
+  post(): void;
+}
+
+/** The saves that the page has yet to get. */
+function createReports(pipe: Pipe<FromWorker>, session: () => Session | undefined) {
+  // One is to be sent: now, after an act or an end, or when that costs little.
+  let acted = false;
+  let owed = false;
+  let wanted: number | undefined;
+  let saveAt = 0;
+  let saving: ReturnType<typeof setTimeout> | undefined;
+  return {
+    acted: (number?: number): void => {
+      acted = true;
+      wanted = number ?? wanted;
+    },
+    hasActed: () => acted,
+    /** The page gets the thread of the save. */
+    owe: (): void => void (owed = true),
+    send: (): void => {
+      if (!owed) return;
+      const now = performance.now();
+      if (!acted && now < saveAt) {
+        saving ??= setTimeout(() => {
+          saving = undefined;
+          pipe.wake();
+        }, saveAt - now);
+        return;
+      }
+      const record = session()?.call("record");
+      acted = owed = false;
+      if (!record) return;
+      pipe.tell("saved", record, wanted);
+      wanted = undefined;
+      // Of a run in progress, a save is worth a thirtieth of the time.
+      const end = performance.now();
+      saveAt = end + 30 * (end - now);
+    },
+  };
 }
 
 /** Nothing has changed yet. */
 export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | undefined): Updates {
+  const reports = createReports(pipe, session);
   // There are changes; the page knows that there are; they are sent now.
   let fresh = false;
   let posted = false;
   let due = false;
-  // A save's part beside the thread is to be sent: now, after an act or an end, or when that costs little.
-  let acted = false;
-  let owed = false;
-  let saveAt = 0;
-  let saving: ReturnType<typeof setTimeout> | undefined;
   // Of the guard, as the page knows them.
   let counters: string | undefined;
 
   const patch = (): void => {
+    reports.owe();
     fresh = posted = due = false;
     const now = session()?.call("guardCounters");
     if (now !== counters) pipe.tell("counted", counters = now);
@@ -44,22 +79,6 @@ export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | u
       // All of it; else it is a part, which the page gets in a task of its own.
       if (json.startsWith("[")) return;
     }
-  };
-
-  const save = (from: Session): void => {
-    const now = performance.now();
-    if (!acted && now < saveAt) {
-      saving ??= setTimeout(() => {
-        saving = undefined;
-        pipe.wake();
-      }, saveAt - now);
-      return;
-    }
-    acted = owed = false;
-    pipe.tell("saved", from.call("record"));
-    // Of a run in progress, a save is worth a thirtieth of the time.
-    const end = performance.now();
-    saveAt = end + 30 * (end - now);
   };
 
   return {
@@ -72,19 +91,20 @@ export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | u
       due = true;
       pipe.wake();
     },
-    patch,
-    acted: () => void (acted = true),
-    hasActed: () => acted,
-    post: (from) => {
-      if (due || acted) {
-        patch();
-        owed = true;
-      } else if (fresh && !posted) {
+    report: () => {
+      reports.acted();
+      patch();
+      reports.send();
+    },
+    ...{ acted: reports.acted, hasActed: reports.hasActed },
+    post: () => {
+      if (due || reports.hasActed()) patch();
+      else if (fresh && !posted) {
         posted = true;
         pipe.tell("changed");
       }
       // A save goes with the thread that the page has got.
-      if (owed && !fresh) save(from);
+      if (!fresh) reports.send();
     },
   };
 }

@@ -164,9 +164,30 @@ export const bugs = [
   {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
-    from: "updates.patch();\n    updates.acted();",
+    from: "updates.report();",
     to: "updates.acted();",
-    tests: ["lockstep"],
+    tests: ["lockstep", "page-and-worker"],
+  },
+  {
+    name: "a message that has changed in a worker is in no save",
+    file: "worker/saves.ts",
+    from: "message !== before?.messages[index]",
+    to: "!before?.messages[index]",
+    tests: ["worker-again"],
+  },
+  {
+    name: "a save of a worker's session is whole each time",
+    file: "worker/saves.ts",
+    from: "if (!before || !from)",
+    to: "",
+    tests: ["worker-saves"],
+  },
+  {
+    name: "an edit that the worker has not answered for is in no save during a run",
+    file: "worker/remains.ts",
+    from: "const edited = list.filter(({ run, acts }) => !run && !acts);",
+    to: "const edited = list.slice(0, 0);",
+    tests: ["worker-saves"],
   },
   {
     name: "a submit that was cancelled comes back with a reload",

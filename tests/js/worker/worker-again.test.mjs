@@ -13,6 +13,7 @@ await import("../systems/agent-os.test.mjs");
 await import("../systems/open-search.test.mjs");
 await import("../persistence/one-thread.test.mjs");
 await import("../persistence/saves.test.mjs");
+await import("../persistence/changes.test.mjs");
 await import("../persistence/saves-core.test.mjs");
 await import("../persistence/record.test.mjs");
 await import("../systems/ngaf.test.mjs");
