@@ -173,7 +173,7 @@ export const bugs = [
     file: "worker/saves.ts",
     from: "message !== before?.messages[index]",
     to: "!before?.messages[index]",
-    tests: ["worker-again"],
+    tests: ["worker-saves"],
   },
   {
     name: "a save of a worker's session is whole each time",
@@ -187,7 +187,7 @@ export const bugs = [
     file: "worker/remains.ts",
     from: "const edited = list.filter(({ run, acts }) => !run && !acts);",
     to: "const edited = list.slice(0, 0);",
-    tests: ["worker-saves"],
+    tests: ["worker-again"],
   },
   {
     name: "a submit that was cancelled comes back with a reload",

@@ -90,8 +90,11 @@ describe("saves of a worker's session", { skip: !real && "the core is a stand-in
     await agent.submit(say("1"));
     [crossed, persist.saves] = [0, 0];
     for (const id of ["2", "3", "4"]) await agent.submit(say(id));
-    assert.equal(persist.saves, 0);
     assert.ok(crossed < 20_000 && JSON.stringify(persist.beside).length < 10_000, `${crossed} crossed`);
+    agent.setMessages((messages) => messages.map((message) => (message.id === "m9" ? user("m9", "changed") : message)));
+    await agent.submit(say("5"));
+    assert.equal(persist.saves, 0);
+    assert.equal(found(persist).messages[9].content, "changed");
     assert.deepEqual(found(persist), agent.save());
   });
 
