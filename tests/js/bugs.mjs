@@ -4,6 +4,7 @@ import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as aheadBugs } from "./core/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
 import { bugs as threadBugs } from "./persistence/bugs.mjs";
+import { bugs as workerBugs } from "./worker/bugs.mjs";
 import { bugs as remoteThreadBugs } from "./remote-thread/bugs.mjs";
 
 export const bugs = [
@@ -15,45 +16,10 @@ export const bugs = [
     tests: ["input-late"],
   },
   {
-    name: "an agent without a run fails with its worker",
-    file: "worker/remains.ts",
-    from: "const failed = !died || shown.isLoading",
-    to: "const failed = true || shown.isLoading",
-    tests: ["worker-deaths", "lockstep"],
-  },
-  {
     name: "the next session begins without the save",
     file: "core/remains.ts",
     from: 'shared.home = { at: "saved", last: JSON.stringify(compose(since,',
     to: 'void ({ at: "saved", last: JSON.stringify(compose(since,',
-    tests: ["worker-deaths", "lockstep"],
-  },
-  {
-    name: "a decision that the worker has not heard of is forgotten",
-    file: "worker/link.ts",
-    from: "if (host.lost(cause, died)) decisions.forEach",
-    to: "if (host.lost(cause, died)) [].forEach",
-    tests: ["worker-deaths"],
-  },
-  {
-    name: "a reply after a reset counts as one of those that the reset has ended",
-    file: "worker/answers.ts",
-    from: "run.part &&= intent;",
-    to: "run.part &&= true;",
-    tests: ["lockstep"],
-  },
-  {
-    name: "a save has no submit that a worker's session was opened for",
-    file: "worker/answers.ts",
-    from: "kept: !!run.queued }",
-    to: "kept: false }",
-    tests: ["worker"],
-  },
-  {
-    name: "a reply to one of several interrupts is forgotten",
-    file: "worker/remains.ts",
-    from: "pending.end(left.shown, replies.map",
-    to: "pending.end(left.shown, [].map",
     tests: ["worker-deaths", "lockstep"],
   },
   {
@@ -92,41 +58,6 @@ export const bugs = [
     tests: ["saves-tabs"],
   },
   {
-    name: "a worker that ends without a word is not noticed",
-    file: "worker/watch.ts",
-    from: "if (unanswered++ >= UNANSWERED)",
-    to: "if (unanswered++ >= Infinity)",
-    tests: ["worker-deaths"],
-  },
-  {
-    name: "what a call shows is gone before the patch that has it is whole",
-    file: "worker/answers.ts",
-    from: "if (!shared.home.live?.partly() && drop())",
-    to: "if (drop())",
-    tests: ["page-and-worker"],
-  },
-  {
-    name: "a stop is shown, and the run goes on in the worker",
-    file: "worker/session.ts",
-    from: 'tell("act", method, json);',
-    to: 'if (method !== "stop") tell("act", method, json);',
-    tests: ["lockstep"],
-  },
-  {
-    name: "a denial loses its reason on the way to the worker",
-    file: "worker/session.ts",
-    from: 'tell("act", method, json);',
-    to: 'tell("act", method, method === "deny" ? JSON.stringify({ toolCallId: JSON.parse(json!).toolCallId }) : json);',
-    tests: ["page-and-worker"],
-  },
-  {
-    name: "an intent stays after the worker has answered",
-    file: "worker/answers.ts",
-    from: "const still = list.filter(({ done }) => !done);",
-    to: "const still = [...list];",
-    tests: ["lockstep"],
-  },
-  {
     name: "an edit of messages is what it leaves",
     file: "intents/edit-messages.ts",
     from: "toJson({ before: shown, after: list })",
@@ -162,41 +93,6 @@ export const bugs = [
     tests: ["kinds"],
   },
   {
-    name: "a run ends in the page before what it has brought is shown",
-    file: "worker/serve.ts",
-    from: "updates.report();",
-    to: "updates.acted();",
-    tests: ["lockstep", "page-and-worker"],
-  },
-  {
-    name: "a message that has changed in a worker is in no save",
-    file: "worker/saves.ts",
-    from: "message !== before?.messages[index]",
-    to: "!before?.messages[index]",
-    tests: ["worker-saves"],
-  },
-  {
-    name: "a save of a worker's session is whole each time",
-    file: "worker/saves.ts",
-    from: "if (!before || !from)",
-    to: "",
-    tests: ["worker-saves"],
-  },
-  {
-    name: "an edit that the worker has not answered for is in no save during a run",
-    file: "worker/remains.ts",
-    from: "const edited = list.filter(({ run, acts }) => !run && !acts);",
-    to: "const edited = list.slice(0, 0);",
-    tests: ["worker-again"],
-  },
-  {
-    name: "a submit that was cancelled comes back with a reload",
-    file: "worker/remains.ts",
-    from: "(waiting(each) ?? [])",
-    to: "each",
-    tests: ["page-and-worker"],
-  },
-  {
     name: "a run that was stopped comes back with a reload as one that was cut",
     file: "core/live.ts",
     from: "[at.last, at.changes] = [json, undefined];",
@@ -208,13 +104,6 @@ export const bugs = [
     file: "core/remains.ts",
     from: "const joins = reported && resumes &&",
     to: "const joins = false && reported && resumes &&",
-    tests: ["remains"],
-  },
-  {
-    name: "a call that a worker has begun since its last report is executed again",
-    file: "worker/remains.ts",
-    from: "executes: (toolCallId) => void executed.add(toolCallId),",
-    to: "executes: () => {},",
     tests: ["remains"],
   },
   {
@@ -321,13 +210,6 @@ export const bugs = [
     from: 'settle(run, "error", error, at > 0)',
     to: 'settle(run, "error", error, at > 9)',
     tests: ["worker-pool"],
-  },
-  {
-    name: "a worker that ends while it loads its core is waited for",
-    file: "worker/pool.ts",
-    from: "if (data?.lock !== undefined) watch.begun(data.lock);",
-    to: "if (data?.lock && !data) watch.begun(data.lock);",
-    tests: ["worker-deaths", "worker-pool"],
   },
   {
     name: "what React renders together is read from the agent each time",
@@ -502,4 +384,5 @@ export const bugs = [
   },
   ...remoteThreadBugs,
   ...threadBugs,
+  ...workerBugs,
 ];
