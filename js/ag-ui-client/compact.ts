@@ -1,7 +1,7 @@
 // A shorter list of events, as the official client makes it: at once, without the core. `compactEvents` of "ag-ui-wasm" knows more.
 
 import { EventType, type BaseEvent } from "@ag-ui/core";
-import { applyOperations } from "../base/json-patch.js";
+import { applyOperations } from "../base/checked-patch.js";
 import type { AnyEvent } from "./events.js";
 import { structuredClone_ } from "./values.js";
 

@@ -2,7 +2,7 @@
 
 import { EventType, type BaseEvent, type Message } from "@ag-ui/core";
 import { defer, mergeMap, type Observable } from "rxjs";
-import { applyOperations, type Operation } from "../base/json-patch.js";
+import { applyOperations, type Operation } from "../base/checked-patch.js";
 import type { AnyEvent } from "./events.js";
 import { structuredClone_ } from "./values.js";
 

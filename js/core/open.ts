@@ -5,7 +5,7 @@ import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
-import { beginPatch, keep } from "../snapshot/mirror.js";
+import { keep, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
@@ -54,7 +54,7 @@ export function openSession<State>(
       if (current()) takeStep(live, step, refused);
     }
     if (!current()) return undefined;
-    const first = beginPatch(next, history.add);
+    const first = new Patching(next, history.add);
     for (let patch; !first.whole && (patch = live.takePatch()) !== undefined;) {
       first.take(patch);
       while (first.step());

@@ -2,7 +2,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
-import { beginPatch, type Mark, type Patching } from "../snapshot/mirror.js";
+import { Patching, type Mark } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
 import type { LinkClient } from "./client.js";
 import { sliceMs, turn } from "./read.js";
@@ -40,22 +40,13 @@ export interface Patches {
   leave(): void;
 }
 
-/** A patch that is being applied, with the checkpoints on its way. */
-interface Applying<Snapshot> {
-  /** Applies what the core gives, until that time. `true`: there is something to show; `undefined`: the rest is done later. */
-  advance(until: number): boolean | undefined;
-  /** The snapshot to show, once; `large`: it is of something that grows. */
-  take(): { readonly snapshot: Snapshot; readonly large: boolean; readonly checkpoints: readonly Parameters<Mark<Snapshot>>[] };
-  /** Whether a patch is not applied to its end. */
-  partly(): boolean;
-}
-
-/** Nothing is applied; `takePatch` gives the next one, or a part of it, for what `read` shows. */
-function createApplying<Snapshot extends AgentSnapshot<unknown>>(read: () => Snapshot, takePatch: () => string | undefined): Applying<Snapshot> {
+/** A patch that is being applied, with the checkpoints on its way; `takePatch` gives the next one, or a part of it, for what `read` shows. */
+function createApplying<Snapshot extends AgentSnapshot<unknown>>(read: () => Snapshot, takePatch: () => string | undefined) {
   let patching: Patching<Snapshot> | undefined;
   const checkpoints: Parameters<Mark<Snapshot>>[] = [];
   return {
-    advance: (until) => {
+    /** Applies what the core gives, until that time. `true`: there is something to show; `undefined`: the rest is done later. */
+    advance: (until: number): boolean | undefined => {
       const overdue = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
       // The patch in progress lacks changes that have come since.
       let again = !!patching;
@@ -66,17 +57,19 @@ function createApplying<Snapshot extends AgentSnapshot<unknown>>(read: () => Sna
         // In worker mode a part may be on its way.
         if (patch === undefined) return !!patching?.whole;
         if (patching?.whole) again = false;
-        if (!patching || patching.whole) patching = beginPatch(patching?.snapshot ?? read(), (...mark) => checkpoints.push(mark));
+        if (!patching || patching.whole) patching = new Patching(patching?.snapshot ?? read(), (...mark) => checkpoints.push(mark));
         patching.take(patch);
         if (overdue()) return undefined;
       }
     },
+    /** The snapshot to show, once; `large`: it is of something that grows. */
     take: () => {
       const { snapshot, large } = patching!;
       patching = undefined;
       return { snapshot, large, checkpoints: checkpoints.splice(0) };
     },
-    partly: () => !!patching,
+    /** Whether a patch is not applied to its end. */
+    partly: (): boolean => !!patching,
   };
 }
 

@@ -9,6 +9,8 @@
 //   {"end":"cut"}                                                      how it ended, unless the server closed it
 //   {"note":{…}}                                                       what a tool has noted; not part of what is played
 
+import { parseJson } from "../base/json.js";
+
 /** How a body ended: the server closed it, the connection broke, or it was still open when the recording ended. */
 export type RecordedEnd = "closed" | "cut" | "open";
 
@@ -147,21 +149,11 @@ function lineOf(bytes: Uint8Array): string {
 }
 
 /** Whether the line would be read as an event. */
-function isEvent(json: string): boolean {
-  try {
-    return typeof JSON.parse(json).type === "string";
-  } catch {
-    return false;
-  }
-}
+const isEvent = (json: string): boolean => typeof Object(parseJson(json)).type === "string";
 
 function parse(json: string, line: number): number | Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw unreadable(line, "expected JSON");
-  }
+  const value = parseJson(json);
+  if (value === undefined) throw unreadable(line, "expected JSON");
   if (typeof value === "number" && value >= 0) return value;
   if (isObject(value)) return value;
   throw unreadable(line, "expected an object, or a pause in milliseconds");

@@ -23,8 +23,8 @@
 
 import { AgentError, type AgentErrorData } from "../api/error.js";
 import type { Checkpoint } from "../api/snapshot.js";
-import { Draft, misfit, read, write, type Key, type Path, type PlainObject } from "./draft.js";
-import { patchDocument, type Pointed } from "./json-patch.js";
+import { Draft, misfit, read, write, type Key, type Path, type PlainObject } from "../base/draft.js";
+import { patchDocument, type Pointed } from "../base/json-patch.js";
 
 /** The core's data of a checkpoint, without the number that the page gives it. */
 export type CheckpointData = Omit<Checkpoint, "id">;
@@ -40,91 +40,57 @@ type PatchOperation =
   | ["c", Path, CheckpointData];
 type ParsedPart = { readonly steps: readonly [PlainObject | unknown[], number][]; readonly path: readonly (string | null)[] };
 
-// Members of objects that are copied for a small patch at most.
+// Members of objects that are copied for a small patch at most. An element of a list costs a fraction of one.
 const most = 1024;
-
-/** A patch on its way into the snapshot: the one given stays as it is, also when the patch does not fit, which throws. */
-export interface Patching<Root> {
-  /** Takes the patch, or the next part of it. */
-  take(json: string): void;
-  /** Applies the next operation; false: there is none that has come. */
-  step(): boolean;
-  /** Whether all of the patch has come. */
-  readonly whole: boolean;
-  /** Whether it comes in parts: else it is short. */
-  readonly parted: boolean;
-  /** Whether much was copied for it: more than a page should copy for each event. */
-  readonly large: boolean;
-  /** The snapshot, once all is applied. */
-  readonly snapshot: Root;
-}
+const elements = 8;
 
 /** The snapshot after the patch, which has come as a whole. */
 export function applyPatch<Root extends object>(root: Root, patch: string, checkpoint?: Mark<Root>): Root {
-  const patching = beginPatch(root, checkpoint);
+  const patching = new Patching(root, checkpoint);
   patching.take(patch);
   return applied(patching);
 }
 
-function applied<Root>(patching: Patching<Root>): Root {
+function applied<Root extends object>(patching: Patching<Root>): Root {
   while (patching.step());
   return patching.snapshot;
 }
 
-/** Begins to apply a patch. `whole`: all of its operations, where they are there. */
-export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Root>, whole?: PatchOperation[]): Patching<Root> {
-  const operations = new Operations(whole);
-  const draft = new Draft(root as unknown as PlainObject);
-
-  const mark = (data: CheckpointData): void => {
-    const past = operations.past();
-    let made: Root | undefined;
-    const then = (): Root => (made ??= applied(beginPatch(root, undefined, past())));
-    checkpoint?.({ ...data, runId: draft.root["runId"] as string }, then);
-  };
-
-  return {
-    take: (json) => operations.take(json),
-    step: () => {
-      const operation = operations.next();
-      if (!operation) return false;
-      if (operation[0] === "c") mark(operation[2]);
-      else apply(draft, operation);
-      return true;
-    },
-    get whole() {
-      return operations.whole;
-    },
-    get parted() {
-      return operations.parted;
-    },
-    get large() {
-      return draft.copied > most;
-    },
-    get snapshot() {
-      return draft.root as unknown as Root;
-    },
-  };
-}
-
-/** The operations of a patch, which may come in parts. */
-class Operations {
+/** A patch on its way into the snapshot: the one given stays as it is, also when the patch does not fit, which throws. */
+export class Patching<Root extends object> {
+  /** Whether it comes in parts: else it is short. */
   parted = false;
+  private readonly draft: Draft;
   private all: PatchOperation[];
   private done = 0;
   /** The containers of the patch's text that are open. */
   private readonly opened: (PlainObject | unknown[])[];
 
-  /** @param whole all of them, where they are there */
-  constructor(whole: PatchOperation[] | undefined) {
-    this.all = whole ?? [];
-    this.opened = whole ? [] : [this.all];
+  /** @param operations all of them, where they are there */
+  constructor(private readonly root: Root, private readonly checkpoint?: Mark<Root>, operations?: PatchOperation[]) {
+    this.draft = new Draft(root as unknown as PlainObject);
+    this.all = operations ?? [];
+    this.opened = operations ? [] : [this.all];
   }
 
+  /** Whether all of the patch has come. */
   get whole(): boolean {
     return !this.opened.length;
   }
 
+  /** Whether much was copied for it: more than a page should copy for each event. */
+  get large(): boolean {
+    let copied = 0;
+    for (const made of this.draft.fresh) copied += Array.isArray(made) ? made.length / elements : Object.keys(made as object).length;
+    return copied > most;
+  }
+
+  /** The snapshot, once all is applied. */
+  get snapshot(): Root {
+    return this.draft.root as unknown as Root;
+  }
+
+  /** Takes the patch, or the next part of it. */
   take(json: string): void {
     const parsed: PatchOperation[] | ParsedPart = JSON.parse(json);
     const { opened } = this;
@@ -146,15 +112,20 @@ class Operations {
     }
   }
 
-  /** Takes the next operation that has come. The last one may continue in the next part. */
-  next(): PatchOperation | undefined {
-    return this.done < this.all.length - Math.min(this.opened.length, 1) ? this.all[this.done++] : undefined;
+  /** Applies the next operation; false: there is none that has come. The last one may continue in the next part. */
+  step(): boolean {
+    if (this.done >= this.all.length - Math.min(this.opened.length, 1)) return false;
+    const operation = this.all[this.done++]!;
+    if (operation[0] === "c") this.mark(operation[2]);
+    else apply(this.draft, operation);
+    return true;
   }
 
-  /** Returns a function that returns the operations up to now. */
-  past(): () => PatchOperation[] {
-    const { all, done } = this;
-    return () => all.slice(0, done);
+  private mark(data: CheckpointData): void {
+    const { root, checkpoint, all, done } = this;
+    let made: Root | undefined;
+    const then = (): Root => (made ??= applied(new Patching(root, undefined, all.slice(0, done))));
+    checkpoint?.({ ...data, runId: this.draft.root["runId"] as string }, then);
   }
 }
 
@@ -199,13 +170,13 @@ function rebuild(draft: Draft, at: PlainObject, key: Key, items: readonly unknow
   const before = read(at, key) as unknown[];
   const [first, ...rest] = items;
   // A list that only grows is not copied again for each part.
-  if (draft.owns(before) && Array.isArray(first) && !first[0] && first[1] === before.length && !rest.some(Array.isArray)) {
+  if (draft.fresh.has(before) && Array.isArray(first) && !first[0] && first[1] === before.length && !rest.some(Array.isArray)) {
     for (const item of rest) before.push(item);
     return;
   }
   const list = items.flatMap((item) => (Array.isArray(item) ? before.slice(item[0], item[1]) : [item]));
   write(at, key, list);
-  draft.made(list);
+  draft.fresh.add(list);
 }
 
 /** Members of the snapshot itself: absent is `undefined`, and the error is a real one. */

@@ -1,6 +1,7 @@
 // The form of a save: what is kept of an agent between two visits.
 
 import { AgentError } from "../api/error.js";
+import { reasonOf } from "../base/failure.js";
 import type { Message, TokenUsage } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
@@ -40,8 +41,7 @@ export function savedSnapshot<State>(saved: SavedAgent): AgentSnapshot<State> {
 
 /** The error of a save that cannot be read. The agent is empty then. */
 export function refusal(cause: unknown): AgentError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError({ kind: "unsupported", code: "restore", message: `The save is not used: ${reason}`, cause });
+  return new AgentError({ kind: "unsupported", code: "restore", message: `The save is not used: ${reasonOf(cause)}`, cause });
 }
 
 /** The core's part of a save, beside the thread. */

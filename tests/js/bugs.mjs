@@ -11,8 +11,8 @@ export const bugs = [
   {
     name: "a request has the options of its submit",
     file: "agent/requests.ts",
-    from: "return resume ? outgoing :",
-    to: "return true ? outgoing :",
+    from: "=> (resume ? outgoing :",
+    to: "=> (true ? outgoing :",
     tests: ["input-late"],
   },
   {
@@ -263,8 +263,8 @@ export const bugs = [
   {
     name: "a list is copied for each addition of a patch",
     file: "snapshot/mirror.ts",
-    from: "if (draft.owns(before) && ",
-    to: "if (0 > 1 && draft.owns(before) && ",
+    from: "if (draft.fresh.has(before) && ",
+    to: "if (0 > 1 && draft.fresh.has(before) && ",
     tests: ["mirror"],
   },
   {

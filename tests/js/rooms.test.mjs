@@ -13,9 +13,9 @@ const read = (/** @type {string[]} */ ...path) => readFileSync(join(root, ...pat
 const js = {
   api: [],
   base: ["api"],
-  recordings: [],
+  recordings: ["base"],
   testing: [],
-  snapshot: ["api"],
+  snapshot: ["api", "base"],
   network: ["api", "base"],
   threads: ["api", "base"],
   bindings: ["api"],

@@ -1,7 +1,7 @@
 // Which of the events that came between two snapshots has changed what.
 
 import type { AgentSnapshot, Message } from "../../api/types.js";
-import { applyOperations, type Operation } from "../../base/json-patch.js";
+import { applyOperations, type Operation } from "../../base/checked-patch.js";
 import { diff, overlaps, type Difference } from "./diff.js";
 import type { Changes, Entry, Item, LooseEvent, MessageChange, MessageState } from "./entry.js";
 import { cut } from "./text.js";

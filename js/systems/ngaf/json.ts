@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../api/protocol.js";
 import { parseJson } from "../../base/json.js";
-import { applyOperations, type Operation } from "../../base/json-patch.js";
+import { applyOperations, type Operation } from "../../base/checked-patch.js";
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

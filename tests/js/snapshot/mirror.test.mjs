@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "../lib.mjs";
 
-const { applyPatch, beginPatch } = await load("snapshot/mirror");
+const { applyPatch, Patching } = await load("snapshot/mirror");
 const { AgentError } = await load("api/error");
 
 const apply = (root, ...operations) => applyPatch(root, JSON.stringify(operations));
@@ -401,7 +401,7 @@ describe("a patch that comes in parts", () => {
   const before = frozen({ a: 0, b: 0, t: "t" });
 
   it("is applied operation by operation, and shown as a whole", () => {
-    const patching = beginPatch(before);
+    const patching = new Patching(before);
     const applied = parts.map((part) => {
       patching.take(JSON.stringify(part));
       let steps = 0;

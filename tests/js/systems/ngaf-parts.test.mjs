@@ -6,7 +6,7 @@ import { load } from "../lib.mjs";
 import { body, create, skip, started } from "./ngaf-server.mjs";
 
 const { citationsOf, classifyError, NgafError } = await load("systems/ngaf/index");
-const { applyOperations } = await load("base/json-patch");
+const { applyOperations } = await load("base/checked-patch");
 
 describe("beside the agent", { skip }, () => {
   const say = (id, delta) => body({ type: "TEXT_MESSAGE_CHUNK", messageId: id, role: "assistant", delta });

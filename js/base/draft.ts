@@ -1,28 +1,23 @@
-// A snapshot that is changed, copy on write: each container on the way to a change is copied once, and what was given stays as it is.
+// A value that is changed, copy on write: each container on the way to a change is copied once, and what was given stays as it is.
 //
 // Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
 // own properties are read: `__proto__` and `constructor` are plain data.
 
 export type Key = string | number;
-/** Keys and indices from the snapshot itself. */
+/** Keys and indices from the value itself. */
 export type Path = readonly Key[];
 export type PlainObject = Record<Key, unknown>;
 
 const plain = Object.prototype;
-const has = plain.hasOwnProperty;
 /** The message of an error: the patch is not one of this snapshot. */
 export const misfit = "The patch does not fit the snapshot";
-// An element of a list costs a fraction of a member of an object.
-const elements = 8;
 
-/** A snapshot that is changed. A class, because each patch needs one: methods that are closures would cost a small patch a third more. */
+/** A value that is changed. A class, because each patch needs one: methods that are closures would cost a small patch a third more. */
 export class Draft {
   /** Containers that this draft has made, so they may be changed in place. */
-  private readonly fresh = new Set<unknown>();
-  /** How many members were copied. */
-  copied = 0;
+  readonly fresh = new Set<unknown>();
 
-  /** @param root the snapshot, which becomes that with the changes */
+  /** @param root the value, which becomes that with the changes */
   constructor(public root: PlainObject) {}
 
   get(path: Path): unknown {
@@ -43,17 +38,6 @@ export class Draft {
     return at;
   }
 
-  /** Whether the draft has made this container. */
-  owns(container: unknown): boolean {
-    return this.fresh.has(container);
-  }
-
-  /** Notes a list that was made for the draft. */
-  made(list: readonly unknown[]): void {
-    this.fresh.add(list);
-    this.copied += list.length / elements;
-  }
-
   /** It is not changed in place from now on: it stands in something else as well. */
   share(value: unknown): void {
     if (this.fresh.delete(value)) { for (const part of Object.values(value as object)) this.share(part); }
@@ -63,20 +47,17 @@ export class Draft {
   private ownCopy(container: unknown): PlainObject {
     if (this.fresh.has(container)) return container as PlainObject;
     if (typeof container !== "object" || !container) throw new Error(misfit);
-    if (Array.isArray(container)) {
-      const list = container.slice();
-      this.made(list);
-      return list as unknown as PlainObject;
-    }
-    const copy = { ...container } as PlainObject;
+    const copy = Array.isArray(container) ? container.slice() : { ...container };
     this.fresh.add(copy);
-    this.copied += Object.keys(copy).length;
-    return copy;
+    return copy as PlainObject;
   }
 }
 
+/** Whether it has the member itself. */
+export const has = (object: object, key: Key): boolean => plain.hasOwnProperty.call(object, key);
+
 export function read(container: PlainObject | undefined, key: Key): unknown {
-  return container != null && has.call(container, key) ? container[key] : undefined;
+  return container != null && has(container, key) ? container[key] : undefined;
 }
 
 export function write(container: PlainObject, key: Key, value: unknown): void {
