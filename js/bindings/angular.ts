@@ -3,7 +3,7 @@
 import { afterNextRender, computed, DOCUMENT, effect, inject, InjectionToken, NgZone, signal, untracked, type Provider, type Signal } from "@angular/core";
 import { AgentError } from "../api/error.js";
 import type { Agent, AgentSnapshot } from "../api/types.js";
-import { isAgent, keyOf, type AgentTarget, type CreateAgent } from "./shared.js";
+import { createFinder, methodsOf, type AgentTarget, type CreateAgent } from "./shared.js";
 
 /** The result of `agentResource`: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
 export type AgentResource<State = unknown> =
@@ -19,31 +19,18 @@ export type AgentResource<State = unknown> =
 
 const token = new InjectionToken<AgentResource>("ag-ui-wasm");
 
-/** The agent that is given, or the one that is made of options: another one with another key. */
-function madeOf<State>(create: CreateAgent, target: AgentTarget<State>, outside: <Value>(action: () => Value) => Value): Signal<Agent<State>> {
-  let last: { readonly key: unknown; readonly agent: Agent<State> } | undefined;
-  return computed(() => {
-    // An agent is no function.
-    const resolved = typeof target === "function" ? target() : target;
-    const key = keyOf(resolved);
-    return untracked(() =>
-      outside(() => {
-        if (last && last.key === key) {
-          if (!isAgent(resolved)) last.agent.setOptions(resolved);
-        } else last = { key, agent: isAgent(resolved) ? resolved : create(resolved) };
-        return last.agent;
-      })
-    );
-  });
-}
-
 /** `agentResource` of an entry. */
 export function agentResourceOf<State>(create: CreateAgent, target: AgentTarget<State>): AgentResource<State> {
   const zone = inject(NgZone);
   const page = inject(DOCUMENT);
   // An agent's work in the background stays outside of the zone: signals report the changes.
   const outside = <Value>(action: () => Value): Value => zone.runOutsideAngular(action);
-  const agent = madeOf(create, target, outside);
+  const find = createFinder<State>(create);
+  const agent = computed(() => {
+    // An agent is no function.
+    const resolved = typeof target === "function" ? target() : target;
+    return untracked(() => outside(() => find(resolved)));
+  });
   // A page that hydrates begins with what the server has rendered: Angular marks that with an attribute.
   const first = signal(typeof document === "object" && page.querySelector("[ngh]") !== null);
   const changes = signal(0);
@@ -65,9 +52,7 @@ export function agentResourceOf<State>(create: CreateAgent, target: AgentTarget<
     if (untracked(first)) afterNextRender(() => first.set(false));
   }
   const view: Record<string, unknown> = { agent, snapshot };
-  for (const [name, value] of Object.entries(untracked(agent))) {
-    if (typeof value === "function") view[name] = (...args: unknown[]) => outside(() => Reflect.get(untracked(agent), name)(...args));
-  }
+  for (const [name, method] of Object.entries(methodsOf(() => untracked(agent)))) view[name] = (...args: unknown[]) => outside(() => method(...args));
   for (const field of Object.keys(untracked(snapshot))) view[field] = computed(() => Reflect.get(snapshot(), field));
   return view as AgentResource<State>;
 }

@@ -30,6 +30,26 @@ export function keyOf<State>(target: Agent<State> | AgentOptions<State>): unknow
   return JSON.stringify([typeof url === "function" ? null : String(url), threadId, dialect, persist?.key]);
 }
 
+/**
+ * Finds the agent of a target that changes: the one that is given, or the one that is made of options. It gets other options as
+ * long as the key is the same.
+ */
+export function createFinder<State>(create: CreateAgent): (target: Agent<State> | AgentOptions<State>) => Agent<State> {
+  let last: { readonly key: unknown; readonly agent: Agent<State> } | undefined;
+  return (target) => {
+    const key = keyOf(target);
+    if (!last || last.key !== key) last = { key, agent: isAgent(target) ? target : create(target) };
+    else if (!isAgent(target)) last.agent.setOptions(target);
+    return last.agent;
+  };
+}
+
+/** The agent's methods as they are now: each calls that of the agent which `current` then returns. */
+export function methodsOf(current: () => object): Record<string, (...args: unknown[]) => unknown> {
+  const names = Object.entries(current()).flatMap(([name, value]) => (typeof value === "function" ? name : []));
+  return Object.fromEntries(names.map((name) => [name, (...args: unknown[]) => Reflect.get(current(), name)(...args)]));
+}
+
 /** All that is fixed for an agent of these options, as text. Nothing where that cannot be said: of a store without a key, or a save. */
 export function nameOf(options: object): string | undefined {
   const { persist, restore } = options as AgentOptions;

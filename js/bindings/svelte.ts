@@ -2,9 +2,9 @@
 
 import { getContext, setContext } from "svelte";
 import { createSubscriber } from "svelte/reactivity";
-import { toStore } from "svelte/store";
-import { isAgent, keyOf, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
-import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
+import { readable, toStore, type Readable } from "svelte/store";
+import { createFinder, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
+import type { Agent, AgentSnapshot } from "../api/types.js";
 
 /**
  * The result of `useAgent`: the snapshot's fields as reactive getters, the agent's methods, and the agent
@@ -33,56 +33,40 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
     if (!found) throw nowhere("setAgent");
     return found;
   }
-  const make = (resolved: Agent<State> | AgentOptions<State>, key: unknown) => {
-    const agent = isAgent(resolved) ? resolved : create(resolved);
-    return { key, agent, track: createSubscriber((update) => agent.subscribe(update)) };
-  };
-  let made: ReturnType<typeof make> | undefined;
+  const find = createFinder<State>(create);
+  let last: { readonly agent: Agent<State>; readonly track: () => void } | undefined;
   const current = () => {
-    if (made && typeof target !== "function") return made;
-    const resolved = typeof target === "function" ? target() : target;
-    const key = keyOf(resolved);
-    if (!made || made.key !== key) return (made = make(resolved, key));
-    if (!isAgent(resolved)) made.agent.setOptions(resolved);
-    return made;
+    if (last && typeof target !== "function") return last;
+    const agent = find(typeof target === "function" ? target() : target);
+    if (!last || last.agent !== agent) last = { agent, track: createSubscriber((update) => agent.subscribe(update)) };
+    return last;
+  };
+  /** Reads something that changes with the snapshot. */
+  const tracked = (read: (agent: Agent<State>) => unknown) => () => {
+    const { agent, track } = current();
+    track();
+    return read(agent);
   };
 
   const { agent } = current();
   // Read in a component, a function may depend on what changes.
-  const agents = typeof target === "function" ? toStore(() => current().agent) : undefined;
-  const follow = (listener: (agent: Agent<State>) => void): () => void => {
-    if (agents) return agents.subscribe(listener);
-    listener(agent);
-    return () => {};
-  };
+  const agents = typeof target === "function" ? toStore(() => current().agent) : readable(agent);
   const view = {} as UseAgent<State>;
   const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true, configurable: true });
   for (const [name, value] of Object.entries(agent)) {
     const method = (...args: unknown[]) => Reflect.get(current().agent, name)(...args);
-    define(name, () => {
-      if (typeof value === "function") return method;
-      const { agent: now, track } = current();
-      // The history changes with the snapshot.
-      track();
-      return Reflect.get(now, name);
-    });
+    define(name, typeof value === "function" ? () => method : tracked((now) => Reflect.get(now, name)));
   }
-  for (const key of Object.keys(agent.getSnapshot())) {
-    define(key, () => {
-      const { agent: now, track } = current();
-      track();
-      return Reflect.get(now.getSnapshot(), key);
-    });
-  }
+  for (const key of Object.keys(agent.getSnapshot())) define(key, tracked((now) => Reflect.get(now.getSnapshot(), key)));
   define("agent", () => current().agent);
-  define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => subscribeTo(follow, run));
+  define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => subscribeTo(agents, run));
   return view;
 }
 
-/** Calls back with each snapshot of the agent that is followed now, until what it returns is called. */
-function subscribeTo<State>(follow: (listener: (agent: Agent<State>) => void) => () => void, run: (snapshot: AgentSnapshot<State>) => void): () => void {
+/** Calls back with each snapshot of the agent that the store has then, until what it returns is called. */
+function subscribeTo<State>(agents: Readable<Agent<State>>, run: (snapshot: AgentSnapshot<State>) => void): () => void {
   let off: (() => void) | undefined;
-  const end = follow((agent) => {
+  const end = agents.subscribe((agent) => {
     off?.();
     run(agent.getSnapshot());
     off = agent.subscribe(() => run(agent.getSnapshot()));

@@ -13,8 +13,8 @@ import {
   type InjectionKey,
   type ShallowRef,
 } from "vue";
-import { isAgent, keyOf, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
-import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
+import { createFinder, methodsOf, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
+import type { Agent, AgentSnapshot } from "../api/types.js";
 
 /** The result of `useAgent`: the snapshot's fields as refs, the agent's methods, and the agent itself as a ref. */
 export type UseAgent<State = unknown> =
@@ -32,21 +32,11 @@ const agentKey: InjectionKey<UseAgent> = Symbol("ag-ui-wasm");
 
 /** The agent that is given, or the one that is made of options: another one with another key. */
 function useMade<State>(create: CreateAgent, target: AgentTarget<State>): Readonly<ShallowRef<Agent<State>>> {
-  const make = (made: Agent<State> | AgentOptions<State>): Agent<State> => (isAgent(made) ? made : create(made));
+  const find = createFinder<State>(create);
   // An agent is no function, and a function is asked again when what it reads has changed.
   const wanted = computed(() => toValue(target));
-  const agent = shallowRef(make(wanted.value));
-  let key = keyOf(wanted.value);
-  watch(
-    wanted,
-    (next) => {
-      const other = keyOf(next);
-      if (other !== key) agent.value = make(next);
-      else if (!isAgent(next)) agent.value.setOptions(next);
-      key = other;
-    },
-    { flush: "sync" },
-  );
+  const agent = shallowRef(find(wanted.value));
+  watch(wanted, (next) => void (agent.value = find(next)), { flush: "sync" });
   return agent;
 }
 
@@ -76,10 +66,7 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
   if (target === undefined) return injectAgentOf();
   const agent = useMade(create, target);
   const snapshot = useSnapshot(agent);
-  const view: Record<string, unknown> = { agent, snapshot };
-  for (const [name, value] of Object.entries(agent.value)) {
-    if (typeof value === "function") view[name] = (...args: unknown[]) => Reflect.get(agent.value, name)(...args);
-  }
+  const view: Record<string, unknown> = { agent, snapshot, ...methodsOf(() => agent.value) };
   for (const field of Object.keys(snapshot.value)) view[field] = computed(() => Reflect.get(snapshot.value, field));
   return view as UseAgent<State>;
 }
