@@ -1,4 +1,4 @@
-// A body that is written from outside.
+// Responses that are written from outside: by the frames of a connection that is no request with fetch.
 
 import { createQueue } from "../base/queue.js";
 
@@ -20,17 +20,22 @@ export function refusal(response: Response): Response | undefined {
   return undefined;
 }
 
-/** A body that is written from outside. */
-export interface WritableBody {
-  readonly stream: ReadableStream<Uint8Array>;
+/** A response that is written from outside. */
+export interface WritableResponse {
+  /** Settles with the head. */
+  readonly response: Promise<Response>;
+  /** The head has come: the body is of this media type. Called again, it does nothing. */
+  begin(type: string): void;
+  /** The server does not take the request, unless the head has come. */
+  refuse(response: Response): void;
   write(text: string | Uint8Array): void;
   end(): void;
   /** Chunks that were written before are still read, which `controller.error` would throw away. */
   fail(error: Error): void;
 }
 
-/** An empty body. `cancel`: nobody wants the rest. */
-export function createBody(cancel: () => void): WritableBody {
+/** A response to which nothing has come yet. `cancel`: nobody wants the rest. */
+export function createResponse(cancel: () => void): WritableResponse {
   const waiting = createQueue<Uint8Array>();
   let last: { error?: Error } | undefined;
   let wake: (() => void) | undefined;
@@ -43,8 +48,7 @@ export function createBody(cancel: () => void): WritableBody {
       else controller.close();
     },
     cancel: () => {
-      last ??= {};
-      wake?.();
+      finish({});
       cancel();
     },
   });
@@ -52,13 +56,27 @@ export function createBody(cancel: () => void): WritableBody {
     last ??= how;
     wake?.();
   };
+  let settle!: (response: Response) => void;
+  let reject!: (error: Error) => void;
+  const response = new Promise<Response>((...both) => ([settle, reject] = both));
+  // A caller that hears of a failure in another way does not look at it.
+  response.catch(() => {});
+  let begun = false;
   return {
-    stream,
+    response,
+    refuse: settle,
+    begin: (type) => {
+      if (!begun) settle(new Response(stream, { headers: { "content-type": type } }));
+      begun = true;
+    },
     write: (text) => {
       waiting.push(typeof text === "string" ? encoder.encode(text) : text);
       wake?.();
     },
     end: () => finish({}),
-    fail: (error) => finish({ error }),
+    fail: (error) => {
+      reject(error);
+      finish({ error });
+    },
   };
 }

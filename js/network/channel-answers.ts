@@ -1,19 +1,15 @@
 // The answer in progress on a channel, and when it is over: by an event that says so, by a pause, by the next message, or
 // because the connection was lost.
 
-import { createBody, type WritableBody } from "./body.js";
+import { createResponse, type WritableResponse } from "./body.js";
 import { endsByDefault, isText, parse } from "./channel-frames.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
 /** A run's part of what comes. */
-export interface ChannelAnswer {
-  readonly body: WritableBody;
+export interface ChannelAnswer extends WritableResponse {
   readonly requested: boolean;
   hasText: boolean;
-  /** Its head: of this media type. */
-  begin(type: string): void;
-  fail(error: Error): void;
 }
 
 /** The channel, as its answers see it. */
@@ -40,8 +36,10 @@ export class ChannelAnswers {
     // A silence that the network has made is no pause.
     else this.fail(new Error("the connection was lost, and not opened again in time"));
   });
-  #current: ChannelAnswer | undefined;
-  #continues = false;
+  /** The answer in progress. */
+  current: ChannelAnswer | undefined;
+  /** The last answer ended with a pause, and nobody has asked anything since. */
+  continues = false;
 
   constructor({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, channel: AnswerChannel) {
     this.#channel = channel;
@@ -50,30 +48,21 @@ export class ChannelAnswers {
     this.#isEnd = createEndings(answerEnds, channel.call);
   }
 
-  /** The answer in progress. */
-  get current(): ChannelAnswer | undefined {
-    return this.#current;
-  }
-
-  /** The last answer ended with a pause, and nobody has asked anything since. */
-  get continues(): boolean {
-    return this.#continues;
-  }
-
   /** Begins an answer. `requested`: by a message, or by a run that is joined. */
-  begin(requested: boolean, withText: boolean): { promise: Promise<Response>; mine: ChannelAnswer } {
-    const created = createAnswer(requested, (mine) => this.#current === mine && this.#channel.stop());
-    if (withText) this.#continues = false;
-    this.#current = created.mine;
+  begin(requested: boolean, withText: boolean): ChannelAnswer {
+    const stop = (): unknown => this.current === mine && this.#channel.stop();
+    const mine: ChannelAnswer = { ...createResponse(stop), requested, hasText: false };
+    if (withText) this.continues = false;
+    this.current = mine;
     if (this.#waitMs > 0) this.#pause.expect(this.#waitMs);
-    return created;
+    return mine;
   }
 
   /** Gives a frame to the answer in progress. */
   pass(frame: Uint8Array, data: string): void {
-    const mine = this.#current!;
+    const mine = this.current!;
     mine.begin(this.#channel.media());
-    mine.body.write(frame);
+    mine.write(frame);
     mine.hasText ||= isText(data);
     if (this.#isEnd(data)) this.end(false);
     else if (mine.requested || mine.hasText) this.#pause.expect(this.#idleMs);
@@ -86,24 +75,24 @@ export class ChannelAnswers {
     const last = this.#take();
     if (!last) return;
     // Frames beside an answer do not end it.
-    if (last.requested || last.hasText) this.#continues = byPause;
+    if (last.requested || last.hasText) this.continues = byPause;
     last.begin(this.#channel.media());
-    last.body.end();
+    last.end();
   }
 
   fail(error: Error): void {
-    this.#continues = false;
+    this.continues = false;
     this.#take()?.fail(error);
   }
 
   /** The answer may last so long without a frame; default: as long as a pause is. */
   expect(ms = this.#idleMs): void {
-    if (this.#current) this.#pause.expect(ms);
+    if (this.current) this.#pause.expect(ms);
   }
 
   #take(): ChannelAnswer | undefined {
-    const last = this.#current;
-    this.#current = undefined;
+    const last = this.current;
+    this.current = undefined;
     this.#pause.clear();
     return last;
   }
@@ -123,28 +112,6 @@ function createEndings(answerEnds: KeepOpenOptions["answerEnds"], call: AnswerCh
     });
     return ends;
   };
-}
-
-/** An answer to which nothing has come yet, and its response. `cancelled` is called when its reader leaves. */
-function createAnswer(requested: boolean, cancelled: (mine: ChannelAnswer) => void): { promise: Promise<Response>; mine: ChannelAnswer } {
-  let answered = false;
-  let mine!: ChannelAnswer;
-  const promise = new Promise<Response>((resolve, reject) => {
-    const body = createBody(() => cancelled(mine));
-    const begin = (media: string): void => {
-      if (answered) return;
-      answered = true;
-      resolve(new Response(body.stream, { headers: { "content-type": media } }));
-    };
-    const fail = (error: Error): void => {
-      reject(error);
-      body.fail(error);
-    };
-    mine = { body, requested, hasText: false, begin, fail };
-  });
-  // A caller that hears of a failure in another way does not look at it.
-  promise.catch(() => {});
-  return { promise, mine };
 }
 
 /** Calls back when nothing has come for so long. One timer, whatever comes. */

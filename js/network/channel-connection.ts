@@ -80,12 +80,9 @@ function only(signal: AbortSignal, events: WireEvents): WireEvents {
   };
 }
 
-/** The state of reading a wire. */
-interface WireReading {
-  frame(frame: Uint8Array): void;
+/** The receiver of a wire's frames. */
+interface WireReading extends Pick<ConnectionEvents, "frame" | "ended" | "failed"> {
   kind(media: string): void;
-  ended(): void;
-  failed(error: Error): void;
 }
 
 /** Reads a wire to its end. Holds nothing of the channel. */

@@ -7,7 +7,7 @@
 import { createConnection, type ConnectionEvents } from "./channel-connection.js";
 import { createBudget, pauseOf } from "./retry.js";
 import type { AgentError } from "../api/error.js";
-import type { Channel, ChannelClient, PageKit, Wire } from "../api/channel.js";
+import type { Channel, ChannelClient, PageKit } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
 /** The frames of a channel's connections, and how they end. */
@@ -22,9 +22,11 @@ export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame
 export class Dialer {
   readonly #client: ChannelClient;
   readonly #handlers: DialerHandlers;
-  readonly #phase: ReturnType<typeof createPhase>;
   readonly #attempts: ReturnType<typeof createAttempts>;
-  readonly #connection: ReturnType<typeof createConnection>;
+  readonly connection: ReturnType<typeof createConnection>;
+  #phase: ChannelState["phase"] = "closed";
+  // When the last attempt was due; absent while the core decides about it.
+  #retryAt: number | undefined;
   #waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
   // The last id of a source.
   #cursor: string | undefined;
@@ -32,45 +34,37 @@ export class Dialer {
   constructor(client: ChannelClient, handlers: DialerHandlers) {
     this.#client = client;
     this.#handlers = handlers;
-    this.#phase = createPhase(() => client.changed());
     this.#attempts = createAttempts(() => client.kit.retryTimes(client.options().retry));
-    this.#connection = createConnection(client, {
+    this.connection = createConnection(client, {
       ...handlers,
       begins: () => {
         this.#attempts.begin();
-        if (this.#attempts.count()) this.#phase.reconnecting();
-        else this.#phase.set("connecting");
+        if (this.#attempts.count()) this.#reconnecting();
+        else this.#set("connecting");
       },
       opened: () => {
-        if (this.#phase.is("open")) return;
+        if (this.#phase === "open") return;
         this.#attempts.opened();
-        this.#phase.set("open");
+        this.#set("open");
         handlers.opened();
         for (const { resolve } of this.#waiting.splice(0)) resolve();
       },
       paused: () => {
         handlers.paused(this.#cursor !== undefined);
         this.#attempts.paused();
-        this.#phase.reconnecting();
+        this.#reconnecting();
       },
     });
   }
 
   state(): ChannelState {
-    return this.#phase.shown(this.#attempts.count());
+    const [phase, retryAt] = [this.#phase, this.#retryAt];
+    const attempt = phase === "open" ? 0 : this.#attempts.count();
+    return { phase, attempt, ...(retryAt !== undefined && { retryAt: Math.round(retryAt) }) };
   }
 
   get isOpen(): boolean {
-    return !!this.wire && this.#phase.is("open");
-  }
-
-  get wire(): Wire | undefined {
-    return this.#connection.wire();
-  }
-
-  /** The media type of the frames. */
-  get media(): string {
-    return this.#connection.media();
+    return !!this.connection.wire() && this.#phase === "open";
   }
 
   /** A frame has come. `id`: the id that it has. */
@@ -83,7 +77,7 @@ export class Dialer {
   ensure(request: TransportRequest): Promise<void> {
     if (this.isOpen) return Promise.resolve();
     // A source continues where it was.
-    return this.#connection.open(this.#cursor === undefined || request.resume ? request : { ...request, resume: true, cursor: this.#cursor });
+    return this.connection.open(this.#cursor === undefined || request.resume ? request : { ...request, resume: true, cursor: this.#cursor });
   }
 
   /** Once it is open. Rejects when it is given up. */
@@ -94,19 +88,19 @@ export class Dialer {
   /** It is lost. */
   drop(): void {
     this.#attempts.lost();
-    this.hangUp();
+    this.connection.hangUp();
   }
 
   /** Opens it again after a loss. During an answer, the core asks for the rest of the run by itself, or gives it up. */
   recover(error: Error, answering: boolean): void {
-    if (answering && this.#client.options().resume) this.#phase.reconnecting();
+    if (answering && this.#client.options().resume) this.#reconnecting();
     else this.#again(error, answering);
   }
 
   /** Closes it; it is opened anew from the start, if it was to be open. */
   restart(): void {
-    if (this.#phase.is("closed")) this.giveUp();
-    else void this.#connection.open({ ...this.#client.run(), resume: false }).catch(() => {});
+    if (this.#phase === "closed") this.giveUp();
+    else void this.connection.open({ ...this.#client.run(), resume: false }).catch(() => {});
   }
 
   /** The network is back. */
@@ -116,41 +110,42 @@ export class Dialer {
 
   /** No run is in progress. */
   rest(): void {
-    if (this.#isIdle && this.#phase.retryAt() === undefined) this.#again(new Error("it was lost during a run"), true);
+    if (this.#isIdle && this.#retryAt === undefined) this.#again(new Error("it was lost during a run"), true);
   }
 
   /** Nobody waits for it. */
   giveUp(error: AgentError = new this.#client.kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void {
     this.#handlers.closed();
     this.#attempts.cancel();
-    this.#phase.set("closed");
+    this.#set("closed");
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
-  hangUp(): void {
-    this.#connection.hangUp();
-  }
-
-  /** Closes the connection when nobody holds the channel. */
-  closing(): () => void {
-    return this.#connection.closing();
-  }
-
   get #isIdle(): boolean {
-    return this.#phase.is("reconnecting") && !this.#connection.isOpening() && !this.wire;
+    return this.#phase === "reconnecting" && !this.connection.isOpening() && !this.connection.wire();
+  }
+
+  #set(phase: ChannelState["phase"], retryAt?: number): void {
+    this.#phase = phase;
+    this.#retryAt = retryAt;
+    this.#client.changed();
+  }
+
+  #reconnecting(retryAt = this.#retryAt): void {
+    this.#set("reconnecting", retryAt);
   }
 
   /** Opens it where it was. */
   #redial(): void {
-    void this.#connection.open({ ...this.#client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
+    void this.connection.open({ ...this.#client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
   }
 
   /** Opens it anew after a while, unless that was tried too often. */
   #again(error: Error, answering: boolean): void {
     this.#attempts.cancel();
-    if (this.#phase.is("closed")) return this.giveUp();
+    if (this.#phase === "closed") return this.giveUp();
     const retryAt = this.#attempts.later(error, () => this.#redial());
-    if (retryAt !== undefined) return this.#phase.reconnecting(retryAt);
+    if (retryAt !== undefined) return this.#reconnecting(retryAt);
     const failure = failureOf(this.#client.kit, error);
     const requested = this.#waiting.length > 0;
     this.giveUp(failure);
@@ -159,29 +154,6 @@ export class Dialer {
 }
 
 type ChannelState = ReturnType<Channel["state"]>;
-
-/** The phase of the connection; `changed` is called when it is set. */
-function createPhase(changed: () => void) {
-  let now: ChannelState["phase"] = "closed";
-  // When the last attempt was due; absent while the core decides about it.
-  let retryAt: number | undefined;
-  const set = (next: ChannelState["phase"], due?: number): void => {
-    now = next;
-    retryAt = due;
-    changed();
-  };
-  return {
-    is: (phase: ChannelState["phase"]) => now === phase,
-    retryAt: () => retryAt,
-    set: (next: "closed" | "connecting" | "open"): void => set(next),
-    reconnecting: (due = retryAt): void => set("reconnecting", due),
-    shown: (attempt: number): ChannelState => ({
-      phase: now,
-      attempt: now === "open" ? 0 : attempt,
-      ...(retryAt !== undefined && { retryAt: Math.round(retryAt) }),
-    }),
-  };
-}
 
 /** Counts the attempts to open a connection since its last frame, and begins the next one when it is due. */
 function createAttempts(times: () => ReturnType<PageKit["retryTimes"]>) {

@@ -34,7 +34,7 @@ class ClientChannel implements Channel {
     this.#bufferBytes = settings.bufferBytes ?? 16 * 2 ** 20;
     this.#answers = new ChannelAnswers(settings, {
       call: kit.call,
-      media: () => this.#dialer.media,
+      media: () => this.#dialer.connection.media(),
       isOpen: () => this.#dialer.isOpen,
       hasMore: () => this.#unread.size() > 0,
       stop: () => this.#stop(),
@@ -50,13 +50,13 @@ class ClientChannel implements Channel {
       ended: () => {
         // The answer is over, and so is the session.
         this.#answers.end(false);
-        this.#dialer.hangUp();
+        this.#dialer.connection.hangUp();
         this.#dialer.giveUp();
       },
       failed: (error) => this.#lost(error),
       closed: () => kit.retained.delete(this),
     });
-    kit.whenCollected(this, this.#dialer.closing());
+    kit.whenCollected(this, this.#dialer.connection.closing());
   }
 
   state(): ReturnType<Channel["state"]> {
@@ -86,7 +86,7 @@ class ClientChannel implements Channel {
   }
 
   send(text: string): boolean | Promise<Response> {
-    return this.#dialer.isOpen ? this.#dialer.wire!.send(text) : false;
+    return this.#dialer.isOpen ? this.#dialer.connection.wire()!.send(text) : false;
   }
 
   online(): void {
@@ -103,7 +103,7 @@ class ClientChannel implements Channel {
   }
 
   #hangUp(): void {
-    this.#dialer.hangUp();
+    this.#dialer.connection.hangUp();
     this.#unread.clear();
     this.#answers.fail(aborted());
   }
@@ -122,7 +122,7 @@ class ClientChannel implements Channel {
   }
 
   #take(frame: Uint8Array): void {
-    if (isSign(frame)) return this.#answers.current?.body.write(frame);
+    if (isSign(frame)) return this.#answers.current?.write(frame);
     const data = dataOf(frame);
     this.#dialer.received(idOf(frame));
     if (this.#answers.current) return this.#answers.pass(frame, data);
@@ -141,12 +141,13 @@ class ClientChannel implements Channel {
     if (text !== "" || request.resume || !unread.size()) await this.#dialer.ensure(request);
     if (signal?.aborted) throw aborted();
     // A run that is joined continues what comes.
-    const { promise, mine } = answers.begin(text !== "" || request.resume, text !== "");
+    const mine = answers.begin(text !== "" || request.resume, text !== "");
     const isCurrent = (): boolean => answers.current === mine;
     signal?.addEventListener("abort", () => isCurrent() && this.#stop());
-    if (text !== "" && !this.#dialer.wire?.mute) {
+    const wire = this.#dialer.connection.wire();
+    if (text !== "" && !wire?.mute) {
       try {
-        const refused = await say(this.#dialer.wire, text);
+        const refused = await say(wire, text);
         if (refused && isCurrent()) answers.end(false);
         if (refused) return refused;
       } catch (cause) {
@@ -160,7 +161,7 @@ class ClientChannel implements Channel {
     }
     if (isCurrent() && (mine.requested ? client.overtaken() : !mine.hasText)) answers.end(!mine.requested);
     if (unread.size()) client.unread();
-    return promise;
+    return mine.response;
   }
 }
 

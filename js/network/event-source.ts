@@ -1,7 +1,7 @@
 // The transport over an `EventSource`.
 
 import { eventTypes } from "../api/events.js";
-import { aborted, createBody, refusal } from "./body.js";
+import { aborted, createResponse, refusal } from "./body.js";
 import { createConnections, keepOption } from "./connections.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type { WireEvents } from "../api/channel.js";
@@ -39,10 +39,10 @@ export function eventSource(options: EventSourceOptions): Transport {
     ...keepOption(keepOpen, async (request, signal, events) => {
       const address = await addressOf(request);
       if (signal.aborted) throw aborted();
-      const { opened, response } = readSource(open(address), { names, closeIsEnd: false, events }, signal);
+      const { response } = readSource(open(address), { names, closeIsEnd: false, events }, signal);
       return {
-        opened,
-        response: Promise.resolve(response),
+        opened: response.then(() => {}),
+        response,
         send: (text) => !!submitUrl && post(text, { ...request, resume: false }),
         mute: !submitUrl,
       };
@@ -59,8 +59,8 @@ export function eventSource(options: EventSourceOptions): Transport {
       const answer = async (to: string, init: RequestInit): Promise<Response> => {
         const source = open(address);
         const closed = sources.add(request.threadId, source);
-        const { opened, response, leave } = readSource(source, { names, closeIsEnd, closed }, init.signal ?? undefined);
-        await opened;
+        const { response, leave } = readSource(source, { names, closeIsEnd, closed }, init.signal ?? undefined);
+        await response;
         if (request.resume || !submitUrl) return response;
         try {
           const refused = refusal(await send(to, init));
@@ -85,51 +85,50 @@ interface SourceReading {
   closed?(): void;
 }
 
-/** Turns the messages of a source back into the event stream that it has read. */
+/** Turns the messages of a source back into the event stream that it has read. The response begins when the source is open. */
 function readSource(
   source: EventSource,
-  { names, closeIsEnd, events, closed = () => {} }: SourceReading,
+  { names, closeIsEnd, events, closed }: SourceReading,
   signal: AbortSignal | undefined,
-): { opened: Promise<void>; response: Response; leave(): void } {
+): { response: Promise<Response>; leave(): void } {
   const leave = (): void => {
     source.close();
-    closed();
+    closed?.();
   };
-  const body = createBody(leave);
-  const opened = new Promise<void>((resolve, reject) => {
-    let id = "";
-    const fail = (error: Error): void => {
-      // It would connect again by itself; how and when is the agent's to say.
-      leave();
-      reject(error);
-      body.fail(error);
-    };
-    let open = false;
-    source.onopen = () => {
-      const again = open;
-      open = true;
-      resolve();
-      if (again) events?.opened();
-    };
-    signal?.addEventListener("abort", () => fail(aborted()));
-    const take = ({ type, data, lastEventId }: MessageEvent<string>): void => {
-      open = true;
-      resolve();
-      const mark = lastEventId && lastEventId !== id ? `id: ${(id = lastEventId)}\n` : "";
-      const name = type === "message" ? "" : `event: ${type}\n`;
-      body.write(`${mark}${name}data: ${data.split("\n").join("\ndata: ")}\n\n`);
-    };
-    // A server's own event may have that name; one of the source itself has no data.
-    source.onerror = (event) => {
-      if (event && typeof (event as MessageEvent<unknown>).data === "string") return take(event as MessageEvent<string>);
-      // 0: connecting.
-      if (events && open && source.readyState === 0) return events.paused();
-      if (!closeIsEnd || !open) return fail(new Error("the event source was lost"));
-      leave();
-      body.end();
-    };
-    // `message`: without a name.
-    for (const name of new Set(["message", ...Object.keys(eventTypes), ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
-  });
-  return { opened, response: new Response(body.stream, { headers: { "content-type": "text/event-stream" } }), leave };
+  const answer = createResponse(leave);
+  const fail = (error: Error): void => {
+    // It would connect again by itself; how and when is the agent's to say.
+    leave();
+    answer.fail(error);
+  };
+  let open = false;
+  const isOpen = (): void => {
+    open = true;
+    answer.begin("text/event-stream");
+  };
+  source.onopen = () => {
+    const again = open;
+    isOpen();
+    if (again) events?.opened();
+  };
+  signal?.addEventListener("abort", () => fail(aborted()));
+  let id = "";
+  const take = ({ type, data, lastEventId }: MessageEvent<string>): void => {
+    isOpen();
+    const mark = lastEventId && lastEventId !== id ? `id: ${(id = lastEventId)}\n` : "";
+    const name = type === "message" ? "" : `event: ${type}\n`;
+    answer.write(`${mark}${name}data: ${data.split("\n").join("\ndata: ")}\n\n`);
+  };
+  // A server's own event may have that name; one of the source itself has no data.
+  source.onerror = (event) => {
+    if (event && typeof (event as MessageEvent<unknown>).data === "string") return take(event as MessageEvent<string>);
+    // 0: connecting.
+    if (events && open && source.readyState === 0) return events.paused();
+    if (!closeIsEnd || !open) return fail(new Error("the event source was lost"));
+    leave();
+    answer.end();
+  };
+  // `message`: without a name.
+  for (const name of new Set(["message", ...Object.keys(eventTypes), ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
+  return { response: answer.response, leave };
 }

@@ -1,6 +1,6 @@
 // The transport over a WebSocket.
 
-import { aborted, createBody, encoder, LINES } from "./body.js";
+import { aborted, createResponse, encoder, LINES } from "./body.js";
 import { createConnections, keepOption } from "./connections.js";
 import { at } from "./request.js";
 import type { OpenWire } from "../api/channel.js";
@@ -30,12 +30,12 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
     const { make } = await create(request);
     if (signal.aborted) throw aborted();
     const socket = make();
-    let ready!: () => void;
-    let failed!: (error: unknown) => void;
-    const opened = new Promise<void>((resolve, reject) => ([ready, failed] = [resolve, reject]));
-    const response = readSocket(socket, "", signal, { closed: () => {}, opened: ready, ends: KEPT_ENDS });
-    // A socket that is refused never opens.
-    response.then(({ ok, status }) => ok || failed(Object.assign(new Error("the socket was refused"), { status })), failed);
+    let response!: Promise<Response>;
+    const opened = new Promise<void>((resolve, reject) => {
+      response = readSocket(socket, "", signal, { opened: resolve, ends: KEPT_ENDS });
+      // A socket that is refused never opens.
+      response.then(({ ok, status }) => ok || reject(Object.assign(new Error("the socket was refused"), { status })), reject);
+    });
     opened.catch(() => {});
     return { opened, response, send: (text) => sendTo(socket, text) };
   };
@@ -75,85 +75,69 @@ const PONG = /^(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})$/;
 
 /** How a socket is read. `closed` is called when it is closed. `ends`: the close codes by which a server ends the stream. */
 interface SocketReading {
-  closed(): void;
+  closed?(): void;
   opened?(): void;
   readonly ends: readonly number[];
 }
 
-/** Turns the frames of a socket into the body of a response. Its kind is that of the first frame. */
-function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined, reading: SocketReading): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const body = createSocketBody(socket, reading, resolve, reject);
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
-      if (input) socket.send(input);
-      reading.opened?.();
-    };
-    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => body.take(data);
-    socket.onclose = ({ code, reason }) => body.closed(code, reason);
-    signal?.addEventListener("abort", body.abort);
-  });
-}
-
-/** The body of a socket's response, until it is over. */
-function createSocketBody(socket: WebSocket, { closed, ends }: SocketReading, resolve: (response: Response) => void, reject: (error: Error) => void) {
+/** Turns the frames of a socket into a response. Its kind is that of the first frame. */
+function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined, { closed, opened, ends }: SocketReading): Promise<Response> {
   let kind: string | undefined;
   let over = false;
   const leave = (): void => {
     over = true;
-    closed();
+    closed?.();
     socket.close(1000);
   };
-  const body = createBody(leave);
-  const begin = (type: string): void => {
-    if (kind) return;
-    kind = type;
-    resolve(new Response(body.stream, { headers: { "content-type": type } }));
-  };
+  const answer = createResponse(leave);
   const fail = (error: Error): void => {
     over = true;
-    reject(error);
-    body.fail(error);
+    answer.fail(error);
   };
   const give = (type: string, bytes: Uint8Array): void => {
-    begin(type);
-    if (kind === type) return body.write(bytes);
+    kind ??= type;
+    answer.begin(kind);
+    if (kind === type) return answer.write(bytes);
     leave();
     fail(new Error("the socket gave text and binary events"));
   };
-  return {
-    /** A frame: a text or a binary event, or a sign of life. */
-    take: (data: string | ArrayBuffer): void => {
-      if (over) return;
-      if (typeof data !== "string") {
-        const bytes = new Uint8Array(data);
-        // No binary event begins like an object.
-        return bytes[0] === 0x7b ? give(LINES, toLine(new TextDecoder().decode(bytes))) : give(BINARY, framed(bytes));
-      }
-      const trimmed = data.trim();
-      if (!PING.test(trimmed) && !PONG.test(trimmed)) return give(LINES, toLine(data));
-      if (kind === LINES) body.write("\n");
-      if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
-    },
-    closed: (code: number, reason: string): void => {
-      closed();
-      if (over) return;
-      const why = reason || `the socket was closed with ${code}`;
-      if (code === 4401 || code === 1008) {
-        if (!kind) resolve(new Response(why, { status: 401 }));
-        fail(Object.assign(new Error(why), { status: 401 }));
-      } else if (ends.includes(code)) {
-        over = true;
-        begin(LINES);
-        body.end();
-      } else fail(new Error(why));
-    },
-    abort: (): void => {
-      if (over) return;
-      leave();
-      fail(aborted());
-    },
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => {
+    if (input) socket.send(input);
+    opened?.();
   };
+  // A text or a binary event, or a sign of life.
+  socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    if (over) return;
+    if (typeof data !== "string") {
+      const bytes = new Uint8Array(data);
+      // No binary event begins like an object.
+      return bytes[0] === 0x7b ? give(LINES, toLine(new TextDecoder().decode(bytes))) : give(BINARY, framed(bytes));
+    }
+    const trimmed = data.trim();
+    if (!PING.test(trimmed) && !PONG.test(trimmed)) return give(LINES, toLine(data));
+    if (kind === LINES) answer.write("\n");
+    if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
+  };
+  socket.onclose = ({ code, reason }) => {
+    closed?.();
+    if (over) return;
+    const why = reason || `the socket was closed with ${code}`;
+    if (code === 4401 || code === 1008) {
+      answer.refuse(new Response(why, { status: 401 }));
+      fail(Object.assign(new Error(why), { status: 401 }));
+    } else if (ends.includes(code)) {
+      over = true;
+      answer.begin(LINES);
+      answer.end();
+    } else fail(new Error(why));
+  };
+  signal?.addEventListener("abort", () => {
+    if (over) return;
+    leave();
+    fail(aborted());
+  });
+  return answer.response;
 }
 
 /** A JSON text as one line. As bytes: a match for each line feed would take long where there is nothing else. */
