@@ -23,10 +23,13 @@ export interface AgentChannel<State> extends Pick<Agent<State>, "connect"> {
 }
 
 /** The thread that the channel is of. */
-export type AgentChannelClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+export type AgentChannelClient<State> = Pick<
+  Thread<State>,
+  "link" | "guard" | "read" | "shown" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive"
+>;
 
-/** The channel of an agent; `changed`: the state of the connection may be another one. */
-export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelClient<State>, changed: () => void): AgentChannel<State> {
+/** The channel of an agent. */
+export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelClient<State>): AgentChannel<State> {
   const { options, disposed } = self;
   // Somebody has asked to listen.
   let listening = false;
@@ -42,7 +45,7 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
     self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.hasText, method: "submit", json: text }).catch(() => {});
   };
 
-  const kept = createKept(kit, self, { unread: listen, changed });
+  const kept = createKept(kit, self, listen);
 
   return {
     get current() {
@@ -84,11 +87,7 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
 }
 
 /** The channel that the transport makes, once. If that fails, the next call makes it. */
-function createKept<State>(
-  kit: ChannelKit,
-  { options, read, disposed, jobs, emitter }: AgentChannelClient<State>,
-  { unread, changed }: { unread(): void; changed(): void },
-) {
+function createKept<State>(kit: ChannelKit, { options, read, shown, disposed, jobs, emitter }: AgentChannelClient<State>, unread: () => void) {
   let channel: Channel | undefined;
   let making: Promise<Channel> | undefined;
   const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
@@ -100,7 +99,7 @@ function createKept<State>(
     },
     unread,
     overtaken: () => read().queue.some(({ runId }) => jobs.hurries(runId)),
-    changed: () => disposed() || changed(),
+    changed: () => disposed() || shown.show(),
     failed: (error) => disposed() || emitter.emit("error", error),
     kit,
   }));

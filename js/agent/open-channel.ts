@@ -14,6 +14,6 @@ import { toRunInput } from "./input.js";
 const kit = { AgentError, act, call, internal, retained, retryTimes, toJson, toRunInput, unsupported, weakly, whenCollected } as const;
 export type ChannelKit = typeof kit;
 
-/** Loads what makes the channel of a thread; `changed`: the state of the connection may be another one. */
-export const openChannel = async <State>(thread: AgentChannelClient<State>, changed: () => void): Promise<AgentChannel<State>> =>
-  (await import("./channel.js")).createAgentChannel(kit, thread, changed);
+/** Loads what makes the channel of a thread. */
+export const openChannel = async <State>(thread: AgentChannelClient<State>): Promise<AgentChannel<State>> =>
+  (await import("./channel.js")).createAgentChannel(kit, thread);

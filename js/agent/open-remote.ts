@@ -15,4 +15,4 @@ import { toRunInput } from "./input.js";
 const kit = { AgentError, answer, edited, editedMessages, messageKey, messagesEdit, toJson, toRunInput, toTarget, uuid };
 
 /** Loads what there is of the thread at the server. */
-export const openRemote: OpenRemote = async (...agent) => (await import("../remote-thread/index.js")).openRemote(kit, ...agent);
+export const openRemote: OpenRemote = async (agent) => (await import("../remote-thread/index.js")).openRemote(kit, agent);

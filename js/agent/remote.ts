@@ -1,9 +1,10 @@
 // The thread at the agent's server, where the options say how it is kept. What that takes is a chunk of its own (js/remote-thread): an
 // agent without these options has no more of it than this file.
 
-import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, RunResult, SendReason, SubmitInput } from "../api/types.js";
+import type { AgainOptions, Agent, AgentSnapshot, RunResult, SendReason, SubmitInput } from "../api/types.js";
 import { localThread } from "../snapshot/initial.js";
 import type { Asking, RemoteThread } from "../remote-thread/index.js";
+import type { Thread } from "./thread.js";
 
 /** The thread of an agent at its server. */
 export interface Remote<State> {
@@ -25,13 +26,12 @@ export interface Remote<State> {
   shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
 }
 
-/** The thread before it was opened. */
-export const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId">): AgentSnapshot["thread"] =>
-  thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : localThread;
-
-/** The thread of an agent with these options. `open` loads what there is of it; `changed`: what is shown may be another snapshot. */
-export function createRemote<State>(options: () => AgentOptions<State>, open: () => Promise<RemoteThread<State>>, changed: () => void): Remote<State> {
-  let first = threadOf(options());
+/** The thread at the server, as the snapshot has it at `first`. `open` loads what there is of it. */
+export function createRemote<State>(
+  { options, shown }: Pick<Thread<State>, "options" | "shown">,
+  first: AgentSnapshot["thread"],
+  open: () => Promise<RemoteThread<State>>,
+): Remote<State> {
   let thread: RemoteThread<State> | undefined;
   let opening: Promise<RemoteThread<State>> | undefined;
   let ready: Promise<void> | false = first === localThread && Promise.resolve();
@@ -41,7 +41,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
     (error) => {
       opening = undefined;
       if (first !== localThread) first = { ...first, status: "error" };
-      changed();
+      shown.show();
       throw error;
     },
   ));

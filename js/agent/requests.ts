@@ -49,8 +49,10 @@ export function toRequest<State>(
   const refusal = resume ? undefined : saves.refusal();
   if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
+  // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
+  const begun = (outgoing: RequestTarget): RequestTarget => (resume ? outgoing : { ...outgoing, input: toJson(toOptionInput(options() as AgentOptions)) });
   const opens = remote.thread?.opens(request);
-  if (opens) return { ...opens, ...(!resume && { input: toJson(toOptionInput(options() as AgentOptions)) }) };
+  if (opens) return begun(opens);
   const target = options().transport?.keep
     ? openChannel().then((channel) => channel.make()).then((connection) => connection.target(request))
     : toTarget(options(), request);
@@ -62,8 +64,7 @@ export function toRequest<State>(
     const watched = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
     const outgoing = remote.thread?.carrying(watched, request) ?? watched;
     heads.set(emitter, [runId]);
-    // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
-    return resume ? outgoing : { ...outgoing, input: toJson(toOptionInput(options() as AgentOptions)) };
+    return begun(outgoing);
   };
   return isPromise(target) ? target.then(change) : change(target);
 }

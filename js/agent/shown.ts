@@ -1,11 +1,10 @@
-// The snapshot of a thread, as the core or the link to it has it.
+// The snapshot of a thread: as the core or the link to it has it, and as it is shown.
 
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
 import { uuid } from "../base/uuid.js";
-import { threadOf } from "./remote.js";
-import { initialSnapshot, ofThread } from "../snapshot/initial.js";
+import { initialSnapshot, localThread, ofThread } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
 
 /** The snapshot of a thread with these options before anything happens. A server and the page that hydrates have the same one. */
@@ -16,23 +15,37 @@ export function firstSnapshot<State>(options: AgentOptions<State>): AgentSnapsho
   return initialSnapshot(threadId, initialMessages, state, threadOf(options));
 }
 
+/** The thread at the server before it is opened. */
+const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId">): AgentSnapshot["thread"] =>
+  thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : localThread;
+
 /** The snapshot of a thread. */
 export interface Shown<State> {
   /** The snapshot before anything happens. */
   readonly first: AgentSnapshot<State>;
   read(): AgentSnapshot<State>;
+  /** The last snapshot of the core, of which not all is shown. */
+  confirmed(): AgentSnapshot<State>;
   threadId(): string;
   /** The snapshot when nothing has happened. */
   empty(): AgentSnapshot<State>;
   /** The snapshot of a save, whose thread this is from now on. */
   restored(saved: SavedAgent): AgentSnapshot<State>;
+  /** The core has this. */
   publish(next: AgentSnapshot<State>): void;
+  /** Shows it anew. */
+  show(): void;
   /** From the next change on, what is shown is what this makes of it; under each name one. */
   cover(name: string, fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>): void;
 }
 
-/** The snapshot of a new thread. `changed` is called after every change. */
-export function createShown<State>(options: AgentOptions<State>, first: AgentSnapshot<State>, changed: (next: AgentSnapshot<State>) => void): Shown<State> {
+/** The snapshot of a new thread. `view`: what is shown of one of the core's; `changed` is called after every change. */
+export function createShown<State>(
+  options: AgentOptions<State>,
+  first: AgentSnapshot<State>,
+  view: (confirmed: AgentSnapshot<State>) => AgentSnapshot<State>,
+  changed: (next: AgentSnapshot<State>) => void,
+): Shown<State> {
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
   let { threadId } = options;
@@ -44,13 +57,22 @@ export function createShown<State>(options: AgentOptions<State>, first: AgentSna
     },
   });
   let snapshot = threadId === undefined ? unnamed() : first;
-
+  let confirmed = snapshot;
   let bare = snapshot;
   const covers: Record<string, ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined> = {};
+
+  const show = (): void => {
+    const next = view(confirmed);
+    if (next === bare) return;
+    bare = snapshot = next;
+    for (const fold of Object.values(covers)) snapshot = fold?.(snapshot) ?? snapshot;
+    changed(snapshot);
+  };
 
   return {
     first,
     read: () => snapshot,
+    confirmed: () => confirmed,
     threadId: ownThreadId,
     empty: () => ofThread(first, ownThreadId()),
     restored: (saved) => {
@@ -58,11 +80,10 @@ export function createShown<State>(options: AgentOptions<State>, first: AgentSna
       return savedSnapshot(saved);
     },
     publish: (next) => {
-      if (next === bare) return;
-      bare = snapshot = next;
-      for (const fold of Object.values(covers)) snapshot = fold?.(snapshot) ?? snapshot;
-      changed(snapshot);
+      confirmed = next;
+      show();
     },
+    show,
     cover: (name, fold) => void (covers[name] = fold),
   };
 }

@@ -71,7 +71,13 @@ export function createThread<State, Place>(
   const members = createMembers<State>();
   const { emitter } = members;
   const source = createSource(core, ({ createOwn }) => createOwn(thread, initial), !!initial.schemas);
-  const shown = createShown(initial, first, ({ connection }) => {
+  const view = (confirmed: AgentSnapshot<State>): AgentSnapshot<State> => {
+    const next = thread.remote.shown(thread.channel?.connected(confirmed) ?? confirmed);
+    // Not before everything that has come with this is reported.
+    if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), thread.channel?.listen()));
+    return next;
+  };
+  const shown = createShown(initial, first, view, ({ connection }) => {
     source.parts()?.wait(connection.phase === "reconnecting");
     thread.saves.changed();
     members.changed();
@@ -101,32 +107,31 @@ export function createThread<State, Place>(
     },
     openChannel: () =>
       loading(async () => {
-        const made = await (await source.loadParts()).openChannel(thread, confirmed.show);
+        const made = await (await source.loadParts()).openChannel(thread);
         return (thread.channel ??= made);
       }),
   } as unknown as Making<Thread<State>>;
-  const confirmed = createConfirmed(thread);
-  thread.link = linked(clientOf(thread, source, initial, confirmed));
+  thread.link = linked(clientOf(thread, source, initial));
   thread.jobs = createJobs(thread);
   thread.saves = createSaves(initial, thread);
-  let begun = false;
-  thread.remote = createRemote(
-    () => (begun ? thread.options() : initial),
-    async () => (await source.loadParts()).openRemote(thread, confirmed.read, confirmed.show),
-    confirmed.show,
-  );
-  thread.join = (member) => {
-    members.join(member);
+  thread.remote = createRemote(thread, first.thread, async () => (await source.loadParts()).openRemote(thread));
+  return Object.assign(thread, createPresence(thread, source, !!initial.persist));
+}
+
+/** Coming and going of agents. */
+const createPresence = <State>(
+  thread: Thread<State>,
+  source: CoreSource<unknown>,
+  stored: boolean,
+  begun = false,
+): Pick<Thread<State>, "join" | "arrive" | "released" | "leave"> => ({
+  join: (member) => {
+    thread.members.join(member);
     if (begun) return thread.link.live()?.listen();
     begun = true;
     thread.saves.begin();
     if (inPage()) source.begin();
-  };
-  return Object.assign(thread, createPresence(thread, !!initial.persist));
-}
-
-/** Coming and going of agents. */
-const createPresence = <State>(thread: Thread<State>, stored: boolean): Pick<Thread<State>, "arrive" | "released" | "leave"> => ({
+  },
   arrive: () => {
     thread.members.arrived();
     thread.saves.use();
@@ -141,33 +146,12 @@ const createPresence = <State>(thread: Thread<State>, stored: boolean): Pick<Thr
   },
 });
 
-/** The last snapshot of the core, of which not all is shown. */
-interface Confirmed<State> {
-  read(): AgentSnapshot<State>;
-  publish(update: AgentSnapshot<State>): void;
-  /** Shows it anew. */
-  show(): void;
-}
-
-/** The core has confirmed nothing yet. */
-function createConfirmed<State>(thread: Thread<State>): Confirmed<State> {
-  let last = thread.read();
-  const publish = (update: AgentSnapshot<State>): void => {
-    last = update;
-    const next = thread.remote.shown(thread.channel?.connected(update) ?? update);
-    // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), thread.channel?.listen()));
-    thread.shown.publish(next);
-  };
-  return { read: () => last, publish, show: () => publish(last) };
-}
-
 /** The thread as its link sees it. */
 const clientOf = <State, Place>(
   thread: Thread<State>,
   source: CoreSource<Place>,
   options: AgentOptions<State>,
-  { read, publish }: Confirmed<State>,
+  { confirmed: read, publish, cover, empty } = thread.shown,
 ): LinkClient<State, Place> => ({
   source: async () => {
     const place = source.load();
@@ -177,7 +161,7 @@ const clientOf = <State, Place>(
     await thread.remote.begin();
     return place;
   },
-  ...{ options, read, publish, emitter: thread.emitter, cover: thread.shown.cover, empty: thread.shown.empty, parts: source.parts },
+  ...{ options, read, publish, cover, empty, emitter: thread.emitter, parts: source.parts },
   notify: (run, ...event) => {
     if (event[0] === "finish") thread.saves.ended();
     thread.members.notify(run?.by as Member<State> | undefined, ...event);

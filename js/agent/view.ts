@@ -3,8 +3,8 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, SubmitHolder } from "../api/types.js";
-import { call } from "../base/call.js";
-import { unfit } from "../base/failure.js";
+import { expect } from "../base/failure.js";
+import { createListeners } from "../base/listeners.js";
 
 /** The snapshot of an agent, and its listeners. */
 export interface View<State> {
@@ -28,16 +28,11 @@ export interface View<State> {
 
 /** The view of a thread, which `bare` gives. */
 export function createView<State>(bare: () => AgentSnapshot<State>): View<State> {
-  // A listener that subscribes twice is called twice.
-  const listeners = new Set<{ readonly listener: () => void }>();
+  const { notify: changed, ...listeners } = createListeners();
   let refused: AgentError | undefined;
   let held: ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined;
   let holder: SubmitHolder | undefined;
   let shown: { readonly of: AgentSnapshot<State>; readonly snapshot: AgentSnapshot<State> } | undefined;
-
-  const changed = (): void => {
-    for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
-  };
 
   return {
     read: () => {
@@ -63,12 +58,10 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
     },
     holder: () => holder,
     subscribe: (listener) => {
-      if (typeof listener !== "function") throw unfit("subscribe()", "a function", listener);
-      const entry = { listener };
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
+      expect("subscribe()", "function", listener);
+      return listeners.subscribe(listener);
     },
-    watched: () => listeners.size > 0,
-    close: () => listeners.clear(),
+    watched: listeners.any,
+    close: listeners.clear,
   };
 }

@@ -1,5 +1,5 @@
 import { call } from "./call.js";
-import { expectList, unfit } from "./failure.js";
+import { expect, expectList } from "./failure.js";
 import type { AgentEvents, AgentListeners, AgentOptions, AgUiEvent, CustomEventData, EventFilter } from "../api/types.js";
 
 type Name = keyof AgentListeners;
@@ -12,8 +12,8 @@ export interface Emitter {
   emit<N extends Name>(name: N, detail: Detail<N>, skipCallback?: boolean): void;
   /** Whether anybody listens. */
   has(name: Name): boolean;
-  /** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
-  wanted(): string;
+  /** For each listener to events the types that it listens to; `undefined`: all. */
+  filters(): readonly (readonly string[] | undefined)[];
   readonly events: AgentEvents;
   /** Ends the streams of events, and all listening. */
   close(): void;
@@ -35,7 +35,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   const callback = (name: Name): ((detail: never) => void) | undefined => options()[callbacks[name as keyof typeof callbacks]];
 
   const on: Emitter["on"] = (name, listener, filter) => {
-    if (typeof listener !== "function") throw unfit(`on(${String(name)})`, "a function", listener);
+    expect(`on(${String(name)})`, "function", listener);
     if (filter?.types) expectList("filter.types", "string", filter.types);
     // A copy: what the core is given has been looked at.
     const entry = { name, listener, types: filter?.types && [...filter.types] };
@@ -56,10 +56,9 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     on,
     emit,
     has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
-    wanted: () => {
+    filters: () => {
       const filters = [...listeners].filter(({ name }) => name === "event").map(({ types }) => types);
-      if (callback("event")) filters.push(options().eventTypes);
-      return filters.some((types) => !types) ? "*" : [...new Set(filters.flat())].sort().join();
+      return callback("event") ? [...filters, options().eventTypes] : filters;
     },
     events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: () => createReader(emitter, readers, closed) },
     close: () => {

@@ -14,6 +14,8 @@ export function createListeners() {
     notify: (): void => {
       for (const entry of [...entries]) if (entries.has(entry)) call(entry.listener);
     },
+    /** Whether there is one. */
+    any: (): boolean => entries.size > 0,
     clear: (): void => entries.clear(),
   };
 }

@@ -202,7 +202,7 @@ export interface LinkClient<State, Place = Port> {
   readonly source: () => Promise<Place>;
   /** The options that the agent was made with. */
   readonly options: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
-  readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
+  readonly emitter: Pick<Emitter, "emit" | "has"> & { wanted(): string };
   /** The agent that has asked for that run hears of its end. */
   notify(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** The code that comes beside the core: there once `source` has resolved. */

@@ -22,7 +22,7 @@ export function toTarget(target: RequestTarget): SentTarget {
   const { url, method, headers, credentials, fetch, binary } = target;
   if (method != null) expect("method", "string", method);
   if (credentials && !/^(omit|same-origin|include)$/.test(credentials)) throw unfit("credentials", '"omit", "same-origin" or "include"', credentials);
-  if (fetch && typeof fetch !== "function") throw unfit("fetch", "a function", fetch);
+  if (fetch) expect("fetch", "function", fetch);
   return { ...target, url: String(url), headers: new Headers(headers ?? undefined), binary: binary === true };
 }
 

@@ -52,11 +52,11 @@ export interface RemoteThread<State> {
 }
 
 /** Opens what there is to know of an agent's thread at the server. */
-export type OpenRemote = <State>(agent: RemoteAgent<State>, core: () => AgentSnapshot<State>, changed: () => void) => Promise<RemoteThread<State>>;
+export type OpenRemote = <State>(agent: RemoteAgent<State>) => Promise<RemoteThread<State>>;
 
 /** Opens the thread of an agent at its server. */
-export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): RemoteThread<State> {
-  const client = createClient<State>(kit, ...(agent as unknown as [RemoteAgent<State>, () => AgentSnapshot<State>, () => void]));
+export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>): RemoteThread<State> {
+  const client = createClient(kit, agent);
   const { options, keyOf } = client;
   const hidden = createHidden(client);
   const paging = createPaging(client, hidden);

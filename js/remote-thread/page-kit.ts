@@ -23,13 +23,14 @@ export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" 
   readonly link: { busy(): boolean; live(): object | undefined; apply(edit: never): void };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
-  readonly shown: { readonly first: AgentSnapshot<State> };
+  readonly shown: { readonly first: AgentSnapshot<State>; confirmed(): AgentSnapshot<State>; show(): void };
   readonly remote: { prepare(reason: SendReason, input: Asking): Promise<unknown> | undefined };
 }
 
-/** The client of that agent. `core`: what the core has said; `changed`: what is shown may be another snapshot. */
-export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: () => AgentSnapshot<State>, changed: () => void): RemoteClient<State> {
+/** The client of that agent. */
+export function createClient<State>(kit: Kit, agent: RemoteAgent<State>): RemoteClient<State> {
   const { options, emitter, disposed, link, jobs, saves, shown, remote } = agent;
+  const { confirmed: core, show: changed } = shown;
   const { AgentError, toJson } = kit;
   const currentOptions = (): AgentOptions => options() as AgentOptions;
   return {

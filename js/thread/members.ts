@@ -22,7 +22,9 @@ export interface Member<State> {
 }
 
 /** An emitter to speak through. */
-export interface Voice extends Pick<Emitter, "emit" | "has" | "wanted"> {
+export interface Voice extends Pick<Emitter, "emit" | "has"> {
+  /** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
+  wanted(): string;
   /** The last requests of the thread, without their bodies. */
   readonly requests: AgentRequest[];
 }
@@ -125,7 +127,7 @@ const voiceOf = <State>(all: () => readonly Member<State>[]): Voice => ({
   },
   has: (name) => all().some(({ emitter }) => emitter.has(name)),
   wanted: () => {
-    const wanted = all().map(({ emitter }) => emitter.wanted());
-    return wanted.includes("*") ? "*" : [...new Set(wanted.flatMap((types) => types.split(",")))].filter(Boolean).sort().join();
+    const filters = all().flatMap(({ emitter }) => emitter.filters());
+    return filters.some((types) => !types) ? "*" : [...new Set(filters.flat())].sort().join();
   },
 });
