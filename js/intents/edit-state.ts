@@ -14,11 +14,14 @@ export function stateEdit<State>(before: State, after: State): Intent<State> {
 /** The two values without the members of objects that are the same object or value in both. */
 function changed(before: unknown, after: unknown): [unknown, unknown] {
   if (!isPlain(before) || !isPlain(after)) return [before, after];
-  const entries = Object.entries(after).flatMap(([key, value]) => {
-    if (!Object.hasOwn(before, key)) return [[key, undefined, value]] as const;
-    return value === before[key] ? [] : [[key, ...changed(before[key], value)] as const];
-  });
-  const gone = Object.entries(before).filter(([key]) => !Object.hasOwn(after, key));
-  const had = entries.filter(([key]) => Object.hasOwn(before, key)).map(([key, value]) => [key, value] as const);
-  return [Object.fromEntries([...had, ...gone]), Object.fromEntries(entries.map(([key, , value]) => [key, value]))];
+  const from = Object.entries(before).filter(([key]) => !Object.hasOwn(after, key));
+  const to: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(after)) {
+    const had = Object.hasOwn(before, key);
+    if (had && value === before[key]) continue;
+    const [old, made] = had ? changed(before[key], value) : [undefined, value];
+    if (had) from.push([key, old]);
+    to.push([key, made]);
+  }
+  return [Object.fromEntries(from), Object.fromEntries(to)];
 }
