@@ -38,8 +38,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           signal?.removeEventListener("abort", stop);
         };
         // Where the core is not there to say when, or hears of it later.
-        const unconfirmed = !link.live()?.isNear;
-        const keep = (): void => (link.live()?.keep ?? thread.saves.save)();
+        const keep = link.live()?.keep ?? thread.saves.save;
         const job: Run<State> = {
           ifBusy: "queue",
           fold: (at) => at,
@@ -49,14 +48,14 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           reject: (error) => {
             end();
             // In the store it waits. Calls beside it have begun by then.
-            if (unconfirmed) queueMicrotask(keep);
+            queueMicrotask(keep);
             reject(error);
           },
         };
         members.asks(by, job.id);
         signal?.addEventListener("abort", stop);
         link.run(job);
-        if (unconfirmed) keep();
+        keep();
         // Aborted by a listener, before there was something to cancel.
         if (signal?.aborted) stop();
       }),

@@ -120,8 +120,8 @@ export interface LiveCalls<State> extends IntentTaker<State> {
   stop(): boolean | Promise<void>;
   /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
   save(): string | undefined;
-  /** Has that written, where the session cannot say when. */
-  readonly keep?: (() => void) | undefined;
+  /** Has that written, unless the session says when. */
+  readonly keep: () => void;
   /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
   report(last: AgentSnapshot<State>): void;
 }

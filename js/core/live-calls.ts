@@ -39,7 +39,7 @@ export function createLiveCalls<State>(
   };
   const { run, apply } = late?.taking(intake) ?? intake;
   return {
-    ...{ run, apply, call: value, keep: late?.keep },
+    ...{ run, apply, call: value, keep: late?.keep ?? (() => {}) },
     cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.

@@ -90,7 +90,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
 
   const cancel = (run: Run<State>): void => {
     const index = list.findIndex((pending) => pending.run === run);
-    if (index < 0) return;
+    if (index < 0) return void client.parts()?.changeQueued(shared, run.id);
     // The first one counts as started: its messages stay, as they do when a run is stopped.
     if (list.slice(0, index).some((pending) => pending.run)) list.splice(index, 1);
     else giveBack(list[index]!);

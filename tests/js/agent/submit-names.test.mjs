@@ -142,7 +142,24 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
     });
   }
 
-  for (const persist of [true, false])
+  for (const persist of [true, false]) {
+    it(`a worker that ends ${persist ? "with a store" : "without one"}: the signal of a submit that waits takes it out at once`, async () => {
+      const agent = places["in a worker"](persist ? { persist: store } : {});
+      const { run } = await queued(agent, "2");
+      const abort = new AbortController();
+      const promise = agent.submit({ message: "3", signal: abort.signal });
+      await until(() => rows(agent).length === 2);
+      finish({ outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] } });
+      assert.equal((await run).outcome, "interrupted");
+      workers.all.at(-1).crash("out of memory");
+      const spawned = workers.all.length;
+      abort.abort();
+      assert.deepEqual(rows(agent), ["2"]);
+      assert.equal((await promise).outcome, "aborted");
+      assert.deepEqual(agent.save().queue.map(({ messages }) => messages[0].content), ["2"]);
+      assert.equal(workers.all.length, spawned, "no worker is needed for it");
+    });
+
     it(`a worker that ends ${persist ? "with a store" : "without one"}: what was shown before takes out that submit, and promises still settle`, async () => {
       const agent = places["in a worker"](persist ? { persist: store } : {});
       const { ids, promises, run } = await queued(agent, "2", "3", "4");
@@ -159,4 +176,5 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       assert.deepEqual((await Promise.all([promises[0], promises[2]])).map(({ outcome }) => outcome), ["success", "success"]);
       assert.deepEqual(said(agent), ["1", "half", "resumed", "2", "two", "4", "four"]);
     });
+  }
 });

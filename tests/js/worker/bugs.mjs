@@ -120,4 +120,11 @@ export const bugs = [
     to: "if (data?.lock && !data) watch.begun(data.lock);",
     tests: ["worker-deaths", "worker-pool"],
   },
+  {
+    name: "the signal of a submit that waits in a save is heard by the next session",
+    file: "core/pending.ts",
+    from: "return void client.parts()?.changeQueued(shared, run.id);",
+    to: "return;",
+    tests: ["submit-names"],
+  },
 ];
