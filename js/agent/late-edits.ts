@@ -4,21 +4,32 @@ import type { Agent, AgentSnapshot, QueuedSubmit } from "../api/types.js";
 import { cancel } from "../intents/cancel.js";
 import { queuedEdit } from "../intents/edit-queued.js";
 import { toFork } from "../intents/fork.js";
+import type { QueuedIntent } from "../intents/intent.js";
+import type { Saved } from "../snapshot/save.js";
 import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 type Editing<State> = Pick<Self<State>, "thread" | "options">;
 
-/** The submit that waits under that id, if it still does. */
-function waitingAs<State>({ thread }: Editing<State>, id: string): QueuedSubmit | undefined {
-  thread.link.live()?.flush();
-  return thread.read().queue.find((waiting) => waiting.id === id);
+/** The submit that waits under that id, if it still does. One of the save that the next session begins with may not be shown. */
+function waitingAs<State>({ thread: { link, read } }: Editing<State>, id: string): Pick<QueuedSubmit, "messages"> | undefined {
+  link.live()?.flush();
+  const { at, last } = link.shared.home;
+  const saved = (): Saved["queue"] => (at === "saved" && JSON.parse(last).queue) || [];
+  return read().queue.find((waiting) => waiting.id === id) ?? saved().find(({ runId }) => runId === id);
+}
+
+/** Changes it. Where there is no session, nothing else has that written. */
+function change<State>({ thread: { link, saves } }: Editing<State>, intent: QueuedIntent<State>): boolean {
+  const changed = link.queued(intent);
+  if (changed && !link.live()) saves.save();
+  return changed;
 }
 
 /** Takes the submit that waits out of the queue. False if it no longer waits. */
 export function cancelQueued<State>(self: Editing<State>, id: string): boolean {
   const waiting = waitingAs(self, id);
-  return !!waiting && self.thread.link.queued(cancel(id, self.thread.read()));
+  return !!waiting && change(self, cancel(id, self.thread.read()));
 }
 
 /** Gives the submit that waits another input. False if it no longer waits. */
@@ -38,7 +49,7 @@ export function editQueued<State>(self: Editing<State>, id: string, input: Param
   const [message] = waiting.messages;
   const hasId = typeof input === "object" && typeof input.message === "object" && input.message.id;
   const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-  return self.thread.link.queued(queuedEdit(id, { ...core, ...replaced, messages }));
+  return change(self, queuedEdit(id, { ...core, ...replaced, messages }));
 }
 
 /** Makes the thread what it was at that checkpoint. False if it is not known. */

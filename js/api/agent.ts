@@ -262,7 +262,7 @@ export interface Agent<State = unknown> {
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
   /**
    * Removes the submit of this id from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the
-   * queue: it has begun, is gone, or the core is not there yet to show it.
+   * queue: it has begun, is gone, or its save is not there yet, or is another tab's.
    */
   cancelQueued(id: string): boolean;
   /**

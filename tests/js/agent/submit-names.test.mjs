@@ -61,7 +61,6 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       assert.deepEqual(ids, gone.ids.slice(1));
       before.dispose();
       const agent = create({ persist: store });
-      assert.equal(agent.cancelQueued(ids[0]), false, "the core is not there to show it");
       await until(() => agent.getSnapshot().queue.length === 3);
       assert.deepEqual(agent.getSnapshot().queue.map(({ id }) => id), ids);
       assert.equal(agent.cancelQueued(gone.ids[0]), false, "it is gone");
@@ -76,6 +75,36 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
       assert.deepEqual(said(agent).filter((content) => content !== "half"), ["1", "one", "2", "two", "four", "four!"]);
       assert.equal(agent.cancelQueued(ids[0]), false, "it has begun, and ended");
     });
+
+    for (const kind of ["a store", "a slow store", "a save of the application's"])
+      it(`${place}: a submit that stands in ${kind} alone is changed and taken out before the core is there`, async () => {
+        const before = create({ persist: store });
+        const { ids } = await queued(before, "2", "3", "4");
+        await until(() => store.now?.queue.length === 3);
+        before.dispose();
+        const save = async (saved) => void (store.now = saved);
+        const slow = storeOf({ load: async () => store.now, save, clear: async () => {} });
+        // The core comes late.
+        const come = deferred();
+        const late = async (inflate) => (await come.promise, core(inflate));
+        const { spawn } = await localWorkers(late);
+        const options = optionsOf(kind === "a store" ? { persist: store } : kind === "a slow store" ? { persist: slow } : { restore: store.now });
+        const agent = made(place === "in a page" ? createAgentWith(late, options) : createWorkerAgentWith(late, spawn, undefined, options));
+        await until(() => said(agent).length);
+        for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+        assert.equal(agent.getSnapshot().queue.length, 0, "the core is not there to show it");
+        assert.equal(agent.cancelQueued(ids[0]), true);
+        assert.equal(agent.cancelQueued(ids[0]), false, "it is gone");
+        assert.equal(agent.editQueued(ids[2], "four"), true);
+        const left = ({ queue }) => queue.map(({ runId, messages: [{ content }] }) => [runId, content]);
+        const expected = [[ids[1], "3"], [ids[2], "four"]];
+        assert.deepEqual(left(agent.save()), expected);
+        for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+        if (options.persist) assert.deepEqual(left(store.now), expected);
+        come.resolve();
+        if (options.persist) await until(() => rows(agent).length === 2);
+        assert.deepEqual(left(agent.save()), expected);
+      });
 
     it(`${place}: a submit that has begun stays, and one whose name is taken is refused`, async () => {
       const agent = create();

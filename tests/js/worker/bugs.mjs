@@ -127,4 +127,18 @@ export const bugs = [
     to: "return;",
     tests: ["submit-names"],
   },
+  {
+    name: "a submit that stands in the save alone cannot be taken out",
+    file: "agent/late-edits.ts",
+    from: '(at === "saved" && JSON.parse(last).queue) || []',
+    to: '(at === "saved" && !last && JSON.parse(last).queue) || []',
+    tests: ["submit-names"],
+  },
+  {
+    name: "a submit that was taken out of the save comes back with a reload",
+    file: "agent/late-edits.ts",
+    from: "if (changed && !link.live()) saves.save();",
+    to: "",
+    tests: ["submit-names"],
+  },
 ];
