@@ -7,15 +7,8 @@ import type { FromWorker } from "./session.js";
 // As many bytes are read before the worker has asked for them. Then it is asked for less often than pieces come.
 const AHEAD = 2 ** 16;
 
-/** A request on its way, or its answer. */
-interface PageRequest {
-  send(url: string, init: RequestInit): Promise<ResponseHead>;
-  read(): Promise<Uint8Array | undefined>;
-  cancel(): void;
-}
-
 /** A request that this fetch will make. */
-function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequest {
+function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>) {
   const controller = new AbortController();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let pieces: Uint8Array[] = [];
@@ -43,7 +36,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
   };
 
   return {
-    send: async (url, init) => {
+    send: async (url: string, init: RequestInit): Promise<ResponseHead> => {
       const response: unknown = await fetch(url, { ...init, headers: new Headers(init.headers), signal: controller.signal });
       if (typeof response !== "object" || !response) throw new Error("fetch gave no response");
       const { status, headers, body } = response as Response;
@@ -53,7 +46,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
       else if (reader) void pump(reader);
       return { status, headers: [...headers], hasBody: !!body };
     },
-    read: async () => {
+    read: async (): Promise<Uint8Array | undefined> => {
       while (!pieces.length && !end) await change();
       if (!pieces.length && end && "error" in end) throw end.error;
       if (!pieces.length) return undefined;
@@ -69,7 +62,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
       wake();
       return bytes;
     },
-    cancel: () => {
+    cancel: (): void => {
       // Before the abort, after which cancelling fails.
       void reader?.cancel().catch(() => {});
       controller.abort();
@@ -79,7 +72,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
 
 /** The requests of a session: where each goes, and those that the page makes. */
 export function createPageRequests(host: Pick<Host, "request">) {
-  const requests = new Map<number, PageRequest>();
+  const requests = new Map<number, ReturnType<typeof createPageRequest>>();
   const answers: Pick<FromWorker, "request" | "fetch" | "read" | "cancelFetch"> = {
     request: async (number, resume, runId, cursor) => {
       const { url, method, headers, credentials, binary, fetch, input } = await host.request(resume, runId, cursor);

@@ -81,17 +81,8 @@ export interface RemoteSession extends OpenSession {
 /** The methods of a session that the page does not merely pass on. */
 type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] };
 
-/** The calls that the methods of a session make. */
-interface WorkerCalls {
-  /** Gives the worker something to do. */
-  readonly tell: Pipe<FromPage>["tell"];
-  /** The same, of what it may refuse. */
-  readonly ask: Pipe<FromPage>["ask"];
-  readonly echo: RemoteSession["echo"];
-  end(): void;
-  /** The guard's counters. */
-  counters(): string | undefined;
-}
+/** The calls that the methods of a session make; `counters` returns the guard's. */
+type WorkerCalls = Pick<Pipe<FromPage>, "tell" | "ask"> & Pick<RemoteSession, "echo"> & { end(): void; counters(): string | undefined };
 
 /** A session at the other end of the port. */
 export function createRemoteSession(

@@ -6,20 +6,7 @@ import type { Pipe } from "./pipe.js";
 import type { FromWorker } from "./session.js";
 
 /** The changes and the save that the page has yet to get. */
-export interface Updates {
-  /** There are changes; `urgent`: the page gets them before it asks. */
-  changed(urgent: boolean): void;
-  /** The page gets what has changed at the end of this task. */
-  show(): void;
-  /** Sends what has changed and the save of that, now. */
-  report(): void;
-  /** Something was begun or has ended: the page gets a save at the end of this task. The core wants that of this number written. */
-  acted(number?: number): void;
-  /** Whether the page has yet to get that save. */
-  hasActed(): boolean;
-  /** A message is about to be posted: adds what belongs to it. */
-  post(): void;
-}
+export type Updates = ReturnType<typeof createUpdates>;
 
 /** The saves that the page has yet to get. */
 function createReports(pipe: Pipe<FromWorker>, session: () => Session | undefined) {
@@ -30,11 +17,13 @@ function createReports(pipe: Pipe<FromWorker>, session: () => Session | undefine
   let saveAt = 0;
   let saving: ReturnType<typeof setTimeout> | undefined;
   return {
+    /** Something was begun or has ended: the page gets a save at the end of this task. The core wants that of this number written. */
     acted: (number?: number): void => {
       acted = true;
       wanted = number ?? wanted;
     },
-    hasActed: () => acted,
+    /** Whether the page has yet to get that save. */
+    hasActed: (): boolean => acted,
     /** The page gets the thread of the save. */
     owe: (): void => void (owed = true),
     send: (): void => {
@@ -60,7 +49,7 @@ function createReports(pipe: Pipe<FromWorker>, session: () => Session | undefine
 }
 
 /** Nothing has changed yet. */
-export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | undefined): Updates {
+export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | undefined) {
   const reports = createReports(pipe, session);
   // There are changes; the page knows that there are; they are sent now.
   let fresh = false;
@@ -82,22 +71,26 @@ export function createUpdates(pipe: Pipe<FromWorker>, session: () => Session | u
   };
 
   return {
-    changed: (urgent) => {
+    /** There are changes; `urgent`: the page gets them before it asks. */
+    changed: (urgent: boolean): void => {
       fresh = true;
       due ||= urgent;
       pipe.wake();
     },
-    show: () => {
+    /** The page gets what has changed at the end of this task. */
+    show: (): void => {
       due = true;
       pipe.wake();
     },
-    report: () => {
+    /** Sends what has changed and the save of that, now. */
+    report: (): void => {
       reports.acted();
       patch();
       reports.send();
     },
     ...{ acted: reports.acted, hasActed: reports.hasActed },
-    post: () => {
+    /** A message is about to be posted: adds what belongs to it. */
+    post: (): void => {
       if (due || reports.hasActed()) patch();
       else if (fresh && !posted) {
         posted = true;

@@ -24,18 +24,10 @@ export async function holdLife(): Promise<string | undefined> {
 }
 
 /** Watches a worker. */
-export interface Watch {
-  /** The worker holds the lock of this name. */
-  begun(lock: string): void;
-  /** The worker has said something. */
-  received(): void;
-  /** A session of the worker begins or ends to be at work. */
-  working(on: boolean): void;
-  end(): void;
-}
+export type Watch = ReturnType<typeof createWatch>;
 
 /** Calls `died` when the worker that `ping` asks for an answer has ended. */
-export function createWatch(ping: () => void, died: (reason: string) => void): Watch {
+export function createWatch(ping: () => void, died: (reason: string) => void) {
   let pings = true;
   let ended = false;
   let work = 0;
@@ -57,7 +49,8 @@ export function createWatch(ping: () => void, died: (reason: string) => void): W
   };
 
   return {
-    begun: (lock) => {
+    /** The worker holds the lock of this name. */
+    begun: (lock: string): void => {
       pings = false;
       update();
       const granted = (): void => {
@@ -68,12 +61,14 @@ export function createWatch(ping: () => void, died: (reason: string) => void): W
         update();
       });
     },
-    received: () => void (unanswered = 0),
-    working: (on) => {
+    /** The worker has said something. */
+    received: (): void => void (unanswered = 0),
+    /** A session of the worker begins or ends to be at work. */
+    working: (on: boolean): void => {
       work += on ? 1 : -1;
       update();
     },
-    end: () => {
+    end: (): void => {
       ended = true;
       update();
     },
