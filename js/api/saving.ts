@@ -28,8 +28,9 @@ export interface StoreOptions {
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
   /**
-   * A second place, for the small record that is written with every save: what promises depend on (the calls that were executed, the
-   * queue, the run), so that it is there although the save does not fit. Default: none, and a save that fails takes that with it.
+   * A second place, for the record that is written with every save: what has changed since the last save that is there, so that nothing is
+   * lost although the next one does not fit. Where it refuses that, it gets what promises depend on (the calls that were executed, the queue, the run, what was typed).
+   * Default: none, and a save that fails takes all that with it.
    */
   readonly record?: RecordStore | undefined;
 }

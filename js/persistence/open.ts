@@ -8,7 +8,7 @@ import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { union } from "../snapshot/compose.js";
 import { takeLock, type Free } from "./lock.js";
-import { readStore, writeStore, type StoredTexts } from "./record.js";
+import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 
 type OpenSavesNow = typeof import("./saves.js").openSaves;
 
@@ -31,7 +31,7 @@ export interface Early {
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { settle, whenCollected, union, unsupported, takeLock, readStore, writeStore } as const;
+const kit = { settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, writeStore } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};

@@ -1,6 +1,7 @@
 // The writes of a store in this page, one after the other. Of several that wait only the last is made: it has what the others have.
 
 import type { AgentStore } from "../api/saving.js";
+import { factsOf } from "./facts.js";
 import type { SavesKit } from "./open.js";
 import type { SaveParts, StoredTexts } from "./record.js";
 
@@ -18,27 +19,28 @@ export interface Write {
 
 export type Writer = ReturnType<typeof createWriter>;
 
-/** Of a save of the core no more is read than the record needs: its messages are lines near its end. One that the page has made is one line. */
+const beforeState = '],"state":';
+
+/** Of a save of the core no more is read than the record needs: its messages are lines before the state. One that the page has made is one line. */
 function partsOf(json: string): SaveParts | undefined {
   const at = json.lastIndexOf('"messages":[\n');
-  return at < 0 ? undefined : [JSON.parse(`${json.slice(0, at)}"messages":[]}`), json.slice(at).split("\n").filter((line) => line[0] === "{")];
+  if (at < 0) return undefined;
+  const lines = json.slice(at).split("\n");
+  return [JSON.parse(`${json.slice(0, at - 1)}}`), lines.filter((line) => line[0] === "{"), lines.at(-1)!.slice(beforeState.length, -1)];
 }
 
-/** Writes what has changed since the text that is there. A failure costs nothing: the whole save is written then. */
-const partWriter = ({ settle }: SavesKit): SavesKit["writeStore"] => ({ record }, { there }, json, done) => {
-  const { part: before } = there!;
-  // A text that is begun before this is there has it beside it, too.
-  const part = (there!.part = JSON.parse(json));
-  const refused = (): void => {
-    there!.part = before;
-    done(undefined, false);
+/** Writes what has changed since the text that is there. */
+const writePart = ({ settle }: SavesKit): SavesKit["writeStore"] => ({ record }, at, json, done) => {
+  const changes = JSON.parse(json);
+  const noted = (): void => {
+    at.beside = changes;
+    done(undefined, true);
   };
-  settle(() => record!.save({ ...part, of: [there!.mark], mark: "" }), () => done(undefined, true), refused);
+  settle(() => record!.save({ ...changes, of: [at.there!.mark], mark: "" }), noted, () => done(undefined, false));
 };
 
 /** The writer of a store to which nothing was written. `ended` is called for each write. */
 export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void) {
-  const writePart = partWriter(kit);
   let next: Write | undefined;
   let writing = 0;
   let hangs = false;
@@ -54,22 +56,17 @@ export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void
     const { store, save, part, failed, done } = next;
     next = undefined;
     writing++;
-    const begin = (): void =>
-      (part ? writePart : kit.writeStore)(store, text, save, (failure, kept) => {
-        // The facts alone may fit.
-        if (!part && !kept && text.there?.part) {
-          text.there.part = undefined;
-          return begin();
-        }
-        if (failure) failed(failure.cause);
-        writing--;
-        hangs = false;
-        done(kept);
-        ended();
-        start();
-        rest();
-      }, part ? undefined : partsOf(save));
-    begin();
+    const end: Parameters<SavesKit["writeStore"]>[3] = (failure, kept) => {
+      if (failure) failed(failure.cause);
+      writing--;
+      hangs = false;
+      done(kept);
+      ended();
+      start();
+      rest();
+    };
+    if (part) writePart(kit)(store, text, save, end);
+    else kit.writeStore(store, text, save, end, partsOf(save), factsOf(kit));
   };
 
   return {
@@ -94,7 +91,7 @@ export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void
     },
     busy,
     /** Whether the store has this text, and takes a record of what has changed since. */
-    follows: ({ record }: AgentStore, json: string): boolean => !!record && text.there?.json === json,
+    follows: ({ record }: AgentStore, json: string): boolean => !!record && !writing && text.there?.json === json,
     /** Does it once that is no longer so. */
     whenDone: (action: () => void): void => {
       waiting.push(action);

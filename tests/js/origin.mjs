@@ -16,6 +16,8 @@ export class Origin {
   record = undefined;
   /** Saves are refused, as it happens; records are not. */
   full = false;
+  /** So are records that have what an agent has said. */
+  cramped = false;
   requests = [];
   executed = [];
   /** The results that were saved. */
@@ -90,10 +92,10 @@ export class Origin {
           load: () => asked("load", () => structuredClone(this.record)),
           save: (record) =>
             asked("record", () => {
+              if (this.cramped && record.messages.some(({ role }) => role === "assistant") && outside.pick(2)) throw new Error("full");
               outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
               this.record = JSON.parse(JSON.stringify(record));
-              // All of the thread.
-              if (record.from !== undefined) { for (const { role, id } of record.messages) if (role === "tool") this.results.add(id); }
+              for (const { role, id } of record.messages) if (role === "tool") this.results.add(id);
             }),
         },
       }),

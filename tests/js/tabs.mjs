@@ -27,7 +27,7 @@ export async function play(seed, kind) {
   const pick = random(seed);
   const outside = new Outside(pick);
   const origin = new Origin(outside, kind.slow);
-  origin.full = !!kind.full;
+  Object.assign(origin, { full: !!kind.full, cramped: !!kind.cramped });
   const pages = new Map();
   const promises = [];
   const edits = [];
@@ -280,18 +280,18 @@ export async function play(seed, kind) {
       // The page was left before the answer was in the store.
       if (life.gone) continue;
       // A message that did not fit, and came from the server, is gone.
-      if (kind.full) continue;
+      if (kind.cramped) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
     }
     // A submit of another page may have denied it before, which a server that keeps the thread need not have heard.
     for (const { id, life, stopped, owned } of approved) {
       // A call that did not fit into the store is not there for the next page.
-      if (kind.full && origin.owners.slice(owned + 1).some((page) => page !== life.page)) continue;
+      if (kind.cramped && origin.owners.slice(owned + 1).some((page) => page !== life.page)) continue;
       const answered = [...origin.results, ...ids].includes(`${id}-result`);
       assert.ok(life.gone || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
     }
-    if (kind.full) return;
+    if (kind.cramped) return;
     // A message that is never sent is not in the server's thread.
     if (!kind.thread) {
       for (const { id, life } of edits)

@@ -11,7 +11,7 @@ function page(script) {
     import { createAgent, createStore } from ${JSON.stringify(new URL("index.js", folder).href)};
     const user = (id) => ({ id, role: "user", content: id });
     const save = { v: 1, threadId: "t", messages: [user("a")], state: {}, interrupts: [], handled: [], unsent: [], queue: [], mark: "1" };
-    const record = { ...save, mark: "2", of: ["1"], messages: [user("b")], untold: [] };
+    const record = { ...save, mark: "2", of: ["1"], messages: [user("b")], untold: [], from: 1 };
     const calls = [];
     const told = (what, value) => (calls.push(what), value);
     const store = (later = (value) => value, now = save, beside = record) => createStore({

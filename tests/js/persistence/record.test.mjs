@@ -56,9 +56,21 @@ describe("a record", () => {
         store.now = saved;
       },
       load: () => store.now,
-      record: { load: () => store.beside, save: (made) => void (store.beside = JSON.parse(JSON.stringify(made))) },
+      record: {
+        load: () => store.beside,
+        save: (made) => {
+          if (store.brief && made.messages.some(({ role }) => role === "assistant")) throw new Error("full");
+          store.beside = JSON.parse(JSON.stringify(made));
+        },
+      },
     };
     return store;
+  };
+
+  /** What is noted where there is room for no more. */
+  const factsOf = async () => {
+    const [{ factsOf }, { partsOf }, { union }] = await Promise.all(["persistence/facts", "persistence/record", "snapshot/compose"].map(load));
+    return factsOf({ partsOf, union });
   };
 
   it("follows on the text that is there, whatever was read before that and comes later", async () => {
@@ -76,12 +88,21 @@ describe("a record", () => {
     assert.deepEqual([queue, runId], [[], "q"]);
   });
 
-  it("of a run that has ended since the text: its answer was cut off", async () => {
+  it("of facts, and a run that has ended since the text: its answer was cut off", async () => {
     const { readStore, writeStore } = await load("persistence/record");
-    const store = filling();
+    const store = Object.assign(filling(), { brief: true });
     const at = {};
+    const facts = await factsOf();
+    let n = 0;
     const running = (saved) => {
-      writeStore(store, at, JSON.stringify({ ...nothing, ...saved }), () => {});
+      writeStore(
+        store,
+        at,
+        JSON.stringify({ ...nothing, messages: [{ id: `a${n++}`, role: "assistant", content: "long" }], ...saved }),
+        () => {},
+        undefined,
+        facts,
+      );
       return readStore(store, {}, first).running;
     };
     assert.equal(running({ runId: "r", running: true }), true);
@@ -95,16 +116,45 @@ describe("a record", () => {
     assert.equal(running({ runId: "s", handled: ["c"] }), false, "the text has it");
   });
 
-  it("that is the last one there: its page begins with the save that did not fit, another one with the record", async () => {
+  it("has the thread as it is, although the text is refused: answers and state, at every moment", async () => {
     const { readStore, writeStore } = await load("persistence/record");
-    const store = Object.assign(filling(), { full: true });
-    const at = {};
-    const said = { ...nothing, runId: "r", messages: [user("u", "1"), { id: "a", role: "assistant", content: "2" }] };
-    const read = (at) => readStore(store, at, first).messages.map(({ id }) => id);
-    writeStore(store, at, JSON.stringify(said), () => {});
-    assert.deepEqual([read(at), read({})], [["u", "a"], ["u"]]);
-    writeStore(store, {}, JSON.stringify({ ...nothing, messages: [user("b", "3")] }), () => {});
-    assert.deepEqual(read(at), ["b"], "another page has written");
+    const answer = (content) => ({ id: "a", role: "assistant", content });
+    const saves = [
+      { messages: [user("u", "1")], state: {}, runId: "r", running: true },
+      { messages: [user("u", "1"), answer("tw")], state: { n: 1 }, runId: "r", running: true, lastEventId: "7" },
+      { messages: [user("u", "1"), answer("two")], state: { n: 2 }, runId: "r" },
+      { messages: [answer("two")], state: { n: 2 }, runId: "r" },
+    ].map((saved) => ({ ...nothing, ...saved }));
+    for (let fits = 0; fits <= saves.length; fits++) {
+      const [store, at] = [filling(), {}];
+      saves.forEach((saved, nth) => {
+        store.full = nth >= fits;
+        writeStore(store, at, JSON.stringify(saved), () => {});
+        const { mark, of, from, ...found } = readStore(store, {}, first);
+        assert.deepEqual(found, saved, `${nth} after ${fits}`);
+      });
+    }
+  });
+
+  it("of a text that was not the last one to be written has what differs from any of them", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    const saved = (...ids) => ({ ...nothing, messages: ids.map((id) => user(id, id)) });
+    for (const texts of [[], [["a", "b", "c"]], [["a", "b", "c"], ["a"]], [["a", "b", "c"], ["a"], ["a", "x"]]]) {
+      const at = {};
+      const writes = [];
+      const store = Object.assign(filling(), { save: (saved) => new Promise((resolve) => writes.push({ saved, resolve })) });
+      for (const ids of [...texts, ["a", "b", "d"]]) {
+        writeStore(store, at, JSON.stringify(saved(...ids)), () => {});
+        // The first one is there.
+        writes[0].resolve();
+        await new Promise(setImmediate);
+      }
+      for (const there of writes) {
+        store.now = there.saved;
+        const ids = readStore(store, {}, first).messages.map(({ id }) => id);
+        assert.deepEqual(ids, ["a", "b", "d"], `${texts.length}, ${writes.indexOf(there)}`);
+      }
+    }
   });
 });
 
@@ -331,7 +381,11 @@ describe("a record", () => {
       if (store.full) throw new Error("full");
       save(saved);
     };
-    store.record = { now: recorded, load: () => store.record.now, save: (record) => void (store.record.now = JSON.parse(JSON.stringify(record))) };
+    store.record = {
+      now: recorded && JSON.parse(JSON.stringify(recorded)),
+      load: () => store.record.now,
+      save: (record) => void (store.record.now = JSON.parse(JSON.stringify(record))),
+    };
     return store;
   };
   const saved = {
@@ -346,7 +400,7 @@ describe("a record", () => {
     runId: "r",
     running: false,
   };
-  const record = { ...saved, messages: [user("b", "two")], untold: [], state: undefined, handled: ["old", "new"], queue: [queued("q")], mark: "2" };
+  const record = { ...saved, messages: [user("b", "two")], untold: [], state: undefined, handled: ["old", "new"], queue: [queued("q")], from: 1, mark: "2" };
   const begun = async (store) => {
     const agent = create({ persist: store });
     agent.setState({ n: 1 });
@@ -374,7 +428,8 @@ describe("a record", () => {
   it("without a text is void, unless there never was one", () => {
     const initial = { initialMessages: [{ id: "hi", role: "assistant", content: "hello" }], initialState: { n: 5 } };
     assert.deepEqual(texts(create({ persist: both(undefined, { ...record, of: ["1"] }), ...initial })), ["hello"]);
-    const agent = create({ persist: both(undefined, { ...record, of: [null] }), ...initial });
+    const all = { ...record, of: [null], from: 0, messages: [...initial.initialMessages, ...record.messages] };
+    const agent = create({ persist: both(undefined, all), ...initial });
     assert.deepEqual([texts(agent), agent.getSnapshot().state], [["hello", "two"], { n: 5 }]);
   });
 
