@@ -168,6 +168,7 @@ const clientOf = <State, Place>(
   },
   refused: (error) => thread.emitter.emit("error", refusal(error)),
   save: (...save) => thread.saves.write(...save),
+  quarantine: (json) => thread.saves.quarantine(json),
   resumes: () => !!thread.options().resume,
   // A run over a connection that is kept has ended when it says so.
   ending: () => !thread.channel?.current && !read().isLoading && read().connection.phase !== "closed",

@@ -27,6 +27,8 @@ export interface Saves {
   save(): void;
   /** The core wants this written, as in `Client.save`. */
   write(json: string, done: () => void, changes?: string): void;
+  /** The core has failed at this save, as in `Client.quarantine`. */
+  quarantine(json: string): void;
   /** The thread is another one. */
   renew(): void;
   dispose(): void;

@@ -28,6 +28,11 @@ export interface StoreOptions {
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
   /**
+   * Keeps a save at which the core has failed, for whoever looks for the reason: the next save takes its place. The agent continues with the messages,
+   * the state and what was done, and there is the warning `quarantined`. Default: it is not kept.
+   */
+  readonly quarantine?: ((saved: SavedAgent) => void | Promise<void>) | undefined;
+  /**
    * A second place, for the record that is written with every save: what has changed since the last save that is there, so that nothing is
    * lost although the next one does not fit. Where it refuses that, it gets what promises depend on (the calls that were executed, the queue, the run, what was typed).
    * Default: none, and a save that fails takes all that with it.

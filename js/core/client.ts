@@ -178,6 +178,8 @@ export interface LinkState<State> {
   held?: (() => void)[] | undefined;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost?: Run<State> | undefined;
+  /** The save of what was done, made after a home was lost at one. */
+  rescued?: string;
   /** A request that has left before there was a session. */
   ahead?: AheadRequest | undefined;
   pending: PendingIntents<State>;
@@ -220,6 +222,8 @@ export interface LinkClient<State, Place = Port> {
    * `changes`: what has changed since that save, which is the last whole one.
    */
   save(json: string, done: () => void, changes?: string): void;
+  /** A home was lost at this save, JSON text, as it was opened: it is put aside before another one takes its place. */
+  quarantine(json: string): void;
   /** The core cannot read the save. */
   refused(error: AgentError): void;
   /** Shows something else in place of what does not fit. */

@@ -57,7 +57,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const fail = (why: unknown, died = false, shown = client.read()): boolean => {
     const lost = home();
     if (!lost) return false;
-    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(lost, shown, lastOf(lost)))));
+    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(client, shared, lost, shown, lastOf(lost)))));
     return true;
   };
 

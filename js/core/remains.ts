@@ -10,7 +10,7 @@ import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { internal } from "../base/failure.js";
 import { withChanges } from "../snapshot/changes.js";
-import { compose } from "../snapshot/compose.js";
+import { compose, union } from "../snapshot/compose.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import type { Queued, Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome } from "./client.js";
@@ -28,17 +28,24 @@ export const lastOf = <State>({ last = "{}", changes }: OpenHome<State>): Partia
   changes ? withChanges(JSON.parse(last), JSON.parse(changes)) : JSON.parse(last);
 
 /**
- * The remains of a session with this report. A save that the core has trapped at is not tried twice: what waits in it is shown. `sent`: the
- * submits of the report's queue that the session has not shown.
+ * The remains of a session with this report. A save that the core has trapped at is not tried twice: it is put aside, and what waits in it is
+ * shown. Of the rest the next home gets what was done; if it is lost at that, too, the thread alone. `sent`: the submits of the report's queue
+ * that the session has not shown.
  */
 export function remainsOf<State>(
-  { reading }: OpenHome<State>,
+  client: LinkClient<State>,
+  shared: LinkState<State>,
+  { reading, last }: OpenHome<State>,
   shown: AgentSnapshot<State>,
   report: Partial<Saved>,
   sent: readonly Queued[] = [],
 ): Remains<State> {
-  const rows = (reading ? (report.queue ?? []) : sent).map(({ runId, messages }) => ({ id: runId, runId, messages }));
-  return { shown: { ...shown, queue: [...shown.queue, ...rows] }, report: reading ? undefined : report };
+  const { handled, unsent, untold, turn, queue = [] } = report;
+  const rows = (reading ? queue : sent).map(({ runId, messages }) => ({ id: runId, runId, messages }));
+  const first = last !== undefined && last !== shared.rescued;
+  if (reading && first) client.quarantine(last);
+  const done = first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined;
+  return { shown: { ...shown, queue: [...shown.queue, ...rows] }, report: reading ? done : report };
 }
 
 /** The thread, with the messages that wait in its queue. */
@@ -61,22 +68,28 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const open = toolCalls.filter(({ id, status }) => !resumes && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
   // After an error nothing continues by itself. Without a store that has the queue as well, what waits in it goes into the thread.
-  const inThread = failed && !client.parts()!.settings.saves;
+  const inThread = failed && !(client.parts()!.settings.saves && report.queue);
   const since = {
     ...report,
-    ...(!reported && { handled: idsOf(toolCalls) }),
+    ...(!reported && { handled: union(report.handled, idsOf(toolCalls), (id) => id) }),
     ...(reported && failed && { running: true, failed: [...(report.failed ?? []), ...idsOf(open)] }),
     ...(inThread && { queue: [] }),
     interrupts,
   };
   const messages = inThread ? withQueue(thread, shown) : thread.messages;
-  shared.home = { at: "saved", last: JSON.stringify(compose(since, { threadId, messages, state: thread.state })) };
+  const last = JSON.stringify(compose(since, { threadId, messages, state: thread.state }));
+  if (!reported) shared.rescued = last;
+  shared.home = { at: "saved", last };
 }
 
 /** The session is lost, which is an error of its runs. */
 export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, cause: unknown, remains: Remains<State>): void {
   remain(client, shared, remains, true);
-  const left = cutOff(remains.shown, "error");
+  const { shown, report } = remains;
+  const left = cutOff(shown, "error");
+  // What waits for a person waits on.
+  const waits = new Set(report?.turn?.calls.flatMap(({ id, stage }) => (stage === "waiting" ? id : [])));
+  const toolCalls = left.toolCalls.map((call, at) => (waits.has(call.id) ? shown.toolCalls[at]! : call));
   const error = AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause);
-  shared.giveUp(error, { ...left, messages: withQueue(left, left) });
+  shared.giveUp(error, { ...left, toolCalls, messages: withQueue(left, left) });
 }

@@ -347,6 +347,11 @@ export const openSaves = (given: SavesOptions, thread: SavesClient, beginning: B
       // The text is written later.
       touch(self);
     },
+    quarantine: (json) => {
+      if (!persist!.quarantine || !claim.owns()) return;
+      const kept = (): void => warn(self, "quarantined", "The core has failed at the save of this thread: it is put aside, and the thread goes on without it");
+      kit.settle(() => persist!.quarantine!(JSON.parse(json)), kept, (cause) => void report(self, cause));
+    },
     renew: () => {
       self.aside = undefined;
       write(self);

@@ -23,7 +23,7 @@ export function createStore(given: StoreOptions): AgentStore {
   }
   const { key, ordered, record } = given;
   return {
-    ...{ key, ordered, record },
+    ...{ key, ordered, record, quarantine: given.quarantine?.bind(given) },
     load: () => given.load(),
     save: (saved) => given.save(saved),
     clear: () => given.clear(),
@@ -38,11 +38,12 @@ function textStore(
   entry: string,
   load: (entry: string) => ReturnType<StoreOptions["load"]>,
   put: (entry: string, json: string) => void | Promise<void>,
-  remove: (entry: string, beside: string) => void | Promise<void>,
+  remove: (...entries: string[]) => void | Promise<void>,
 ): AgentStore {
-  const beside = `${entry}:record`;
+  const [beside, failed] = [`${entry}:record`, `${entry}:quarantine`];
   const item = (name: string) => ({ load: () => load(name), save: (value: object) => put(name, JSON.stringify(value)) });
-  const store = createStore({ key, ordered: true, ...item(entry), clear: () => remove(entry, beside), record: item(beside) });
+  const clear = () => remove(entry, beside, failed);
+  const store = createStore({ key, ordered: true, ...item(entry), clear, record: item(beside), quarantine: item(failed).save });
   Object.assign(store.save, { text: (json: string) => put(entry, json) });
   return store;
 }
@@ -100,7 +101,7 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     async (entry) => JSON.parse((await run<string | undefined>("readonly", (store) => store.get(entry))) ?? "null") ?? undefined,
     // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
     async (entry, json) => void (await run("readwrite", (store) => store.put(json, entry))),
-    async (entry, beside) => void (await run("readwrite", (store) => (store.delete(beside), store.delete(entry)))),
+    async (...entries) => void (await run("readwrite", (store) => entries.map((entry) => store.delete(entry)).pop()!)),
   );
 }
 

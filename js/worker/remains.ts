@@ -96,7 +96,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
       const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
       const then = since(home, executed, list, sent);
       const whole = { ...then, messages: union(then.messages, said, messageKey) };
-      const left = remainsOf({ ...home, reading: home.reading && !died }, shown, whole, sent);
+      const left = remainsOf(client, shared, { ...home, reading: home.reading && !died }, shown, whole, sent);
       const stopped = list.some(({ stops }) => stops);
       // A worker that has ended is an error only for those who wait for a run.
       const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run && !run.part && !run.opens));

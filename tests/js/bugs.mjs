@@ -18,8 +18,8 @@ export const bugs = [
   {
     name: "the next session begins without the save",
     file: "core/remains.ts",
-    from: 'shared.home = { at: "saved", last: JSON.stringify(compose(since,',
-    to: 'void ({ at: "saved", last: JSON.stringify(compose(since,',
+    from: 'shared.home = { at: "saved", last };',
+    to: "void last;",
     tests: ["worker-deaths", "lockstep"],
   },
   {
@@ -277,27 +277,27 @@ export const bugs = [
   {
     name: "what happened since a save that did not fit is forgotten",
     file: "persistence/record.ts",
-    from: "if (!record) return saved;",
+    from: "if (!record || record.mark === mark) return saved;",
     to: "if (record !== null) return saved;",
     tests: ["record"],
   },
   {
     name: "the record of an older save is taken for news",
     file: "persistence/record.ts",
-    from: "if (!of?.includes(mark)) return",
-    to: "if (record === null) return",
+    from: " || record.mark === mark",
+    to: "",
     tests: ["record"],
   },
   {
     name: "a run is joined where another one was cut",
-    file: "persistence/record.ts",
-    from: "...pick(same ? ofText : ofThread, text),",
-    to: "...pick(ofText, text),",
+    file: "persistence/facts.ts",
+    from: "...pick(same ? ofText : ofThread, base),",
+    to: "...pick(ofText, base),",
     tests: ["record"],
   },
   {
     name: "a result is forgotten whose call was not saved",
-    file: "persistence/record.ts",
+    file: "persistence/facts.ts",
     from: "if (own.has(call) || own.has(id)) results.push({ ...message, call });",
     to: "",
     tests: ["record"],
@@ -312,8 +312,8 @@ export const bugs = [
   {
     name: "a record has what the text has",
     file: "persistence/record.ts",
-    from: ".filter((line) => !known.has(line))",
-    to: "",
+    from: "lines.slice(from)",
+    to: "lines",
     tests: ["record"],
   },
   {

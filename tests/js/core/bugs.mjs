@@ -4,8 +4,36 @@ export const bugs = [
   {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
-    from: "reading ? (report.queue ?? []) : sent",
+    from: "reading ? queue : sent",
     to: "sent",
+    tests: ["remains"],
+  },
+  {
+    name: "a save that the core has trapped at is not put aside",
+    file: "core/remains.ts",
+    from: "if (reading && first) client.quarantine(last);",
+    to: "",
+    tests: ["remains"],
+  },
+  {
+    name: "the core is given what it has trapped at for ever",
+    file: "core/remains.ts",
+    from: "last !== undefined && last !== shared.rescued",
+    to: "last !== undefined",
+    tests: ["remains"],
+  },
+  {
+    name: "what was done is lost with a save that the core has trapped at",
+    file: "core/remains.ts",
+    from: "report: reading ? done : report",
+    to: "report: reading ? undefined : report",
+    tests: ["remains"],
+  },
+  {
+    name: "a call that waits for approval has failed as soon as the core traps",
+    file: "core/remains.ts",
+    from: "waits.has(call.id) ?",
+    to: "waits.has(call.name) ?",
     tests: ["remains"],
   },
   {

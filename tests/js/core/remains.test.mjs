@@ -18,8 +18,8 @@ const memoryStore = () => {
 
 for (const where of ["the page", "a worker"]) {
   describe(`a trap in ${where}`, { skip: !real && "the core is a stand-in" }, () => {
-    // The method of the core that traps.
-    let traps;
+    // The method of the core that traps, and how often.
+    let traps, times;
     let core, workers;
     const made = [];
     before(async () => {
@@ -27,14 +27,14 @@ for (const where of ["the page", "a worker"]) {
       class Trapping extends CoreSession {
         call(method, json) {
           if (method !== traps) return super.call(method, json);
-          traps = undefined;
+          if (!--times) traps = undefined;
           throw new WebAssembly.RuntimeError("unreachable");
         }
       }
       core = async () => ({ ...rest, CoreSession: Trapping });
       workers = await localWorkers(core);
     });
-    beforeEach(() => (traps = undefined));
+    beforeEach(() => ([traps, times] = [undefined, 1]));
     after(() => made.forEach((agent) => agent.dispose()));
 
     const make = (options) => {
@@ -65,6 +65,7 @@ for (const where of ["the page", "a worker"]) {
       await side.agent.submit("1");
       await until(() => side.agent.save().turn);
       await trap(side);
+      assert.equal(side.now().toolCalls[0].phase, "awaiting-approval");
       side.server.reply(text("done"));
       side.agent.approve("c");
       await until(() => said(side).at(-1) === "done" && !side.now().isLoading);
@@ -88,6 +89,51 @@ for (const where of ["the page", "a worker"]) {
       await side.agent.retry();
       await until(() => said(side).at(-1) === "two" && !side.now().isLoading);
       assert.deepEqual(said(side), ["1", "half", "one", "2", "two"]);
+    });
+
+    it("puts a save aside that it has trapped at, and keeps what was done, asked and decided", async () => {
+      const execute = mock.fn(() => 2);
+      const tools = [{ name: "add", description: "adds", parameters: {}, execute, needsApproval: true }];
+      const store = memoryStore();
+      const put = [];
+      const persist = { ...store, quarantine: (saved) => void put.push(saved) };
+      const one = make({ tools, persist });
+      one.server.reply(toolCall("add", { a: 1 }, "done"));
+      await one.agent.submit("1");
+      await until(() => one.agent.save().turn);
+      one.server.reply(toolCall("add", { a: 2 }, "waits"));
+      one.agent.approve("done");
+      await until(() => one.agent.save().turn?.calls[0].id === "waits" && !one.now().isLoading);
+      one.agent.dispose();
+      const poisonous = store.kept;
+      const codes = [];
+      traps = "restore";
+      const two = make({ tools, persist, onWarning: ({ code }) => codes.push(code) });
+      two.agent.subscribe(() => {});
+      await until(() => codes.length && two.now().status === "error");
+      assert.deepEqual([codes, put.map(({ runId, turn }) => [runId, turn])], [["quarantined"], [[poisonous.runId, poisonous.turn]]]);
+      assert.equal(two.now().toolCalls.find(({ id }) => id === "waits").phase, "awaiting-approval");
+      two.server.reply(text("end"));
+      two.agent.approve("waits");
+      await until(() => said(two).at(-1) === "end" && !two.now().isLoading);
+      assert.deepEqual(execute.mock.calls.map(({ arguments: [{ a }] }) => a), [1, 2]);
+    });
+
+    it("begins with the messages alone where it traps at what is left, too", async () => {
+      const put = [];
+      const whole = {
+        ...{ v: 1, threadId: "t", messages: [{ id: "m1", role: "user", content: "1" }], state: { n: 1 }, unsent: [], handled: [], queue: [] },
+        interrupts: [{ id: "i", reason: "ask" }],
+      };
+      const persist = { ...storeOf({ load: () => whole, save() {}, clear() {} }), quarantine: (saved) => void put.push(saved) };
+      [traps, times] = ["restore", 2];
+      const side = make({ persist });
+      assert.equal((await side.agent.submit("2")).outcome, "error");
+      assert.deepEqual(side.now().interrupts.map(({ id }) => id), ["i"]);
+      assert.equal((await side.agent.submit("3")).outcome, "error");
+      side.server.reply(text("done"));
+      await side.agent.submit("4");
+      assert.deepEqual([...said(side), side.now().state.n, put.length], ["1", "2", "3", "4", "done", 1, 1]);
     });
 
     for (const persisted of [true, false])

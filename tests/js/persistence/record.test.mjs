@@ -116,6 +116,26 @@ describe("a record", () => {
     assert.equal(running({ runId: "s", handled: ["c"] }), false, "the text has it");
   });
 
+  it("of facts, of another run than the text: how far that one was read is not taken over", async () => {
+    const facts = await factsOf();
+    const parts = ({ messages, state, ...rest }) => [rest, messages.map((message) => JSON.stringify(message)), JSON.stringify(state)];
+    const there = { parts: parts({ ...nothing, messages: [user("u", "1")], state: { n: 1 }, runId: "r", cursor: "7", usage: ["all"] }) };
+    for (const [runId, cursor] of [["r", "7"], ["s", undefined]]) {
+      const [rest, lines, state] = facts({ there }, parts({ ...nothing, runId, cursor: "9", state: { n: 2 } }));
+      assert.deepEqual([rest.cursor, rest.usage, lines.length, JSON.parse(state)], [cursor, ["all"], 1, { n: 1 }], runId);
+    }
+  });
+
+  it("of facts: a result whose call comes from the stream again waits for it", async () => {
+    const facts = await factsOf();
+    const parts = (...messages) => [{ ...nothing, handled: ["new"] }, messages.map((message) => JSON.stringify(message)), "{}"];
+    const call = (id) => ({ id: `of ${id}`, role: "assistant", toolCalls: [{ id, type: "function", function: { name: "f", arguments: "" } }] });
+    const result = (id) => ({ id: `result of ${id}`, role: "tool", toolCallId: id, content: "done" });
+    const there = { parts: parts(call("old")) };
+    const [rest, lines] = facts({ there }, parts(call("old"), result("old"), call("new"), result("new"), call("server's"), result("server's")));
+    assert.deepEqual([lines.map((line) => JSON.parse(line).id), rest.untold.map(({ id }) => id)], [["of old", "result of old"], ["result of new"]]);
+  });
+
   it("has the thread as it is, although the text is refused: answers and state, at every moment", async () => {
     const { readStore, writeStore } = await load("persistence/record");
     const answer = (content) => ({ id: "a", role: "assistant", content });
