@@ -87,7 +87,7 @@ export function lose<State>(client: LinkClient<State>, shared: LinkState<State>,
   remain(client, shared, remains, true);
   const { shown, report } = remains;
   const left = cutOff(shown, "error");
-  // What waits for a person waits on.
+  // The calls that wait for a person wait on.
   const waits = new Set(report?.turn?.calls.flatMap(({ id, stage }) => (stage === "waiting" ? id : [])));
   const toolCalls = left.toolCalls.map((call, at) => (waits.has(call.id) ? shown.toolCalls[at]! : call));
   const error = AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause);

@@ -1,5 +1,5 @@
-// What is noted of a save where the store has no room for it, nor for all that has changed since its text: the facts that promises depend on (the
-// calls that were executed, the queue, the run, what people and tools have said), beside what is there.
+// The facts that promises depend on (the calls that were executed, the queue, the run, what people and tools have said): they are noted where the
+// store has room neither for a save nor for all that has changed since the one that is there.
 
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { withChanges } from "../snapshot/changes.js";
@@ -16,7 +16,7 @@ const pick = (names: readonly string[], from: object): object => Object.fromEntr
 
 const parsed = (lines: readonly string[]): Message[] => lines.map((line) => JSON.parse(line));
 
-/** What is there, with the facts of a newer save. A run that has ended since was cut off there: its answer is no fact. */
+/** The save that is there, with the facts of a newer one. A run that has ended since was cut off there: its answer is no fact. */
 export const factsOf = ({ union, partsOf }: SavesKit) => ({ there, beside, first }: StoredTexts, [facts, lines]: SaveParts): SaveParts => {
   const [rest, known, state] = there?.parts ?? partsOf({ messages: [], state: {}, ...first } as never);
   const text = { ...rest, messages: parsed(known), state: JSON.parse(state) };

@@ -43,10 +43,12 @@ interface StoredText {
 export interface StoredTexts {
   /** The one that is there. */
   there?: StoredText;
-  /** What stands beside that one: the changes since. */
+  /** The changes since, which stand beside that one. */
   beside?: SavedChanges | undefined;
-  /** Those that are being written, which may come to be there. */
+  /** The ones that are being written, which may come to be there. */
   writing?: Set<StoredText>;
+  /** The last question, unless something was written since. */
+  asked?: object | undefined;
   /** The beginning of an agent that finds nothing. */
   first?: First;
 }
@@ -65,8 +67,8 @@ function join({ mark = null, ...saved }: Marked, record: Record | undefined): un
 
 /** Reads the save of a store. */
 export function readStore(store: AgentStore, at: StoredTexts, first: First): unknown {
-  const { there } = at;
-  at.first = first;
+  const asked = {};
+  Object.assign(at, { asked, first });
   const read = (found: unknown, beside: unknown): unknown => {
     const { handled, of, from, messages } = Object(beside) as Partial<Record>;
     // A record that is damaged is none.
@@ -75,8 +77,8 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
     const text = (!found && record?.of[0] === null ? { v: 1, ...first } : found) as Marked | undefined;
     if (!Array.isArray(text?.messages)) return text;
     const { mark = null, ...saved } = text;
-    // Nothing was written meanwhile.
-    if (at.there === there) Object.assign(at, { there: found && { mark, parts: partsOf(saved) }, beside: record?.of[0] === mark ? record : undefined });
+    // Nothing was written meanwhile, or asked anew.
+    if (at.asked === asked) Object.assign(at, { there: found && { mark, parts: partsOf(saved) }, beside: record?.of[0] === mark ? record : undefined });
     return join(text, record);
   };
   const text = store.load();
@@ -123,6 +125,7 @@ export function writeStore(
   const mark = uuid();
   const { there, writing = (at.writing = new Set()) } = at;
   const text = { mark, parts, json };
+  at.asked = undefined;
   const texts = [there ?? { mark: null, parts: [{}, [], ""] as never }, ...writing];
   let kept = false;
   // Both begin in this task: a page that is left has no other.

@@ -102,8 +102,15 @@ export const bugs = [
   {
     name: "what is known of the text is what was heard last",
     file: "persistence/record.ts",
-    from: "if (at.there === there) Object",
+    from: "if (at.asked === asked) Object",
     to: "Object",
+    tests: ["record"],
+  },
+  {
+    name: "an answer of before is all that is known of the text",
+    file: "persistence/record.ts",
+    from: "Object.assign(at, { asked, first });",
+    to: "Object.assign(at, { asked: (at.asked ??= asked), first });",
     tests: ["record"],
   },
   {

@@ -67,7 +67,23 @@ describe("a record", () => {
     return store;
   };
 
-  /** What is noted where there is room for no more. */
+  it("follows on the text that was asked for last, in whatever order the answers come", async () => {
+    const { readStore, writeStore } = await load("persistence/record");
+    for (const order of [[0, 1], [1, 0]]) {
+      const store = Object.assign(filling(), { full: true });
+      const at = {};
+      const answers = ["old", "new"].map((mark) => Object.assign(deferred(), { text: { ...nothing, mark, messages: [user(mark, mark)] } }));
+      const reads = answers.map(({ promise }) => readStore({ ...store, load: () => promise, record: { load() {} } }, at, first));
+      for (const nth of order) {
+        answers[nth].resolve(answers[nth].text);
+        await reads[nth];
+      }
+      writeStore(store, at, JSON.stringify({ ...nothing, messages: [user("new", "new"), user("u", "1")] }), () => {});
+      assert.deepEqual([store.beside.of, store.beside.messages.map(({ id }) => id)], [["new"], ["u"]]);
+    }
+  });
+
+  /** Makes the facts, for a store that has no room for all that has changed. */
   const factsOf = async () => {
     const [{ factsOf }, { partsOf }, { union }] = await Promise.all(["persistence/facts", "persistence/record", "snapshot/compose"].map(load));
     return factsOf({ partsOf, union });
