@@ -122,7 +122,7 @@ describe("a burst of calls of the page", { skip: !real && "the core is a stand-i
       await until(() => reached() === calls, `calls of ${name} are ${phase}`);
       // A slow machine takes more turns for them; each may show and save a few times.
       for (const [what, { times, turns }] of Object.entries({ changes: changes.counted, saves: saves.counted })) {
-        assert.ok(times <= 10 * turns && times < calls / 2, `${times} ${what} in ${turns} turns: ${name}`);
+        assert.ok(times <= 10 * turns && (times < calls / 2 || turns > calls / 10), `${times} ${what} in ${turns} turns: ${name}`);
       }
       agent.dispose();
     }
