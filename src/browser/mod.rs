@@ -10,30 +10,30 @@ mod request;
 #[cfg(feature = "codecs")]
 mod stepper;
 
-use crate::session::{Misuse, Reply, Session as Core};
+use crate::session::{Misuse, Reply, Session};
 use serde::Serializer as _;
 use std::rc::Rc;
 #[cfg(feature = "codecs")]
-pub use stepper::Stepper;
+pub use stepper::CoreStepper;
 use wasm_bindgen::prelude::*;
 
 /// One agent's session.
-#[wasm_bindgen(js_name = CoreSession)]
-pub struct Session {
-    core: Core,
+#[wasm_bindgen]
+pub struct CoreSession {
+    core: Session,
     /// The body of the request that was opened last, until it is sent.
     body: Rc<str>,
     /// Kept from read to read: room of its own for each would cost a small one a quarter of its time.
     room: Vec<u8>,
 }
 
-#[wasm_bindgen(js_class = CoreSession)]
-impl Session {
-    /// All three are JSON texts; see [`Core::with_options`].
+#[wasm_bindgen]
+impl CoreSession {
+    /// All three are JSON texts; see [`Session::with_options`].
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str, messages: Option<String>, state: Option<String>) -> Result<Session, JsValue> {
+    pub fn new(options: &str, messages: Option<String>, state: Option<String>) -> Result<CoreSession, JsValue> {
         crate::wire::seed(js_sys::Math::random);
-        let core = Core::with_options(options, messages.as_deref(), state.as_deref()).map_err(misuse)?;
+        let core = Session::with_options(options, messages.as_deref(), state.as_deref()).map_err(misuse)?;
         Ok(Self { core, body: Rc::default(), room: Vec::new() })
     }
 

@@ -1,7 +1,7 @@
 //! A request of the session: the `RequestInit` for its `fetch`, and what comes back.
 
 use super::host::{self, RequestTarget};
-use super::{Session, misuse};
+use super::{CoreSession, misuse};
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortSignal, RequestInit};
@@ -12,8 +12,8 @@ const ACCEPT_BINARY: &str = "application/vnd.ag-ui.event+proto, text/event-strea
 /// How much of a long event is read ahead at a time: some milliseconds' worth.
 const STEP: usize = 32 * 1024;
 
-#[wasm_bindgen(js_class = CoreSession)]
-impl Session {
+#[wasm_bindgen]
+impl CoreSession {
     /// The request that was opened last, as `fetch` takes it, but for the credentials.
     pub fn init(&mut self, request: u32, target: &RequestTarget, signal: &AbortSignal) -> Result<RequestInit, JsValue> {
         let mut body = std::mem::take(&mut self.body);

@@ -1,21 +1,21 @@
 //! The export of [`crate::stepper`].
 
 use super::host;
-use crate::stepper::Stepper as Core;
+use crate::stepper::Stepper;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
 /// A stream of events, taken one at a time. JSON texts in and out.
-#[wasm_bindgen]
-pub struct Stepper(RefCell<Core>);
+#[wasm_bindgen(js_name = Stepper)]
+pub struct CoreStepper(RefCell<Stepper>);
 
-#[wasm_bindgen]
-impl Stepper {
-    /// `settings`: see [`Core::with_settings`]; `messages`, an array, and `state` are what the application has.
+#[wasm_bindgen(js_class = Stepper)]
+impl CoreStepper {
+    /// `settings`: see [`Stepper::with_settings`]; `messages`, an array, and `state` are what the application has.
     #[wasm_bindgen(constructor)]
-    pub fn new(settings: &str, messages: &str, state: &str) -> Result<Stepper, JsValue> {
+    pub fn new(settings: &str, messages: &str, state: &str) -> Result<CoreStepper, JsValue> {
         crate::wire::seed(js_sys::Math::random);
-        let core = Core::with_settings(settings, messages, state)
+        let core = Stepper::with_settings(settings, messages, state)
             .ok_or_else(|| js_sys::TypeError::new("expected an array of messages, and a state, as JSON"))?;
         Ok(Self(RefCell::new(core)))
     }

@@ -1,7 +1,7 @@
 //! The parts of a long event, read before the event counts, a piece at a time: the page has its turn in between.
 //! Nothing here knows the thread, so changes of it meanwhile do not matter.
 
-use super::interrupts::{Interrupt, Read, list_of};
+use super::interrupts::{Interrupt, ReadInterrupts, list_of};
 use super::merge::NewMessages;
 use crate::wire::{Builder, Raw, Tree, frame_fields};
 
@@ -23,7 +23,7 @@ enum What {
     /// Nobody has looked at the event.
     Unknown,
     Messages(Box<NewMessages>),
-    Interrupts(Read),
+    Interrupts(ReadInterrupts),
     State(Box<Builder>),
     Tree(Tree),
     /// There is nothing to read, or it was taken.
@@ -74,7 +74,7 @@ impl Ahead {
             Some("STATE_SNAPSHOT") => fields.get("snapshot").map(|raw| (raw, What::State(Box::default()))),
             Some("RUN_FINISHED") => {
                 let asked = fields.some("outcome").and_then(list_of).filter(list);
-                asked.map(|raw| (raw, What::Interrupts(Read::default())))
+                asked.map(|raw| (raw, What::Interrupts(ReadInterrupts::default())))
             }
             _ => None,
         };
@@ -95,7 +95,7 @@ impl Ahead {
         if let What::Messages(given) = self.take(raw) { Some(*given) } else { None }
     }
 
-    pub(super) fn interrupts(&mut self, raw: Raw<'_>) -> Option<Read> {
+    pub(super) fn interrupts(&mut self, raw: Raw<'_>) -> Option<ReadInterrupts> {
         if let What::Interrupts(read) = self.take(raw) { Some(read) } else { None }
     }
 

@@ -10,7 +10,7 @@ use crate::wire::{At, Index};
 use crate::wire::{Fields, Gather, Raw, parse_time, write_string};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
-pub(super) type Read = (Vec<Interrupt>, Vec<String>);
+pub(super) type ReadInterrupts = (Vec<Interrupt>, Vec<String>);
 
 /// An interrupt that waits for an answer.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Interrupts {
     }
 
     /// The same of those that were read.
-    pub fn take(&mut self, (list, unreadable): Read) -> Vec<String> {
+    pub fn take(&mut self, (list, unreadable): ReadInterrupts) -> Vec<String> {
         let (version, sent) = (self.version.wrapping_add(1), self.sent);
         let renewed = self.renewed || !(list.is_empty() && self.order.size().message == 0);
         *self = Self { version, sent, renewed, ..Self::default() };
@@ -171,8 +171,8 @@ impl Interrupts {
 
 const PATH: &str = "\"interrupts\"";
 
-fn read(list: Raw<'_>, tags: bool) -> Read {
-    let (mut found, mut unreadable) = Read::default();
+fn read(list: Raw<'_>, tags: bool) -> ReadInterrupts {
+    let (mut found, mut unreadable) = ReadInterrupts::default();
     list.each(&mut |_, fields| {
         found.extend(fields.and_then(|fields| Interrupt::read(fields, tags, &mut unreadable)));
     });

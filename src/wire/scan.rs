@@ -119,28 +119,26 @@ fn half(bytes: &[u8], at: usize) -> Option<u32> {
 mod block {
     use std::arch::wasm32::*;
 
-    pub type Block = v128;
-
     #[inline(always)]
-    pub fn block(bytes: &[u8; 16]) -> Block {
+    pub fn block(bytes: &[u8; 16]) -> v128 {
         let whole = u128::from_le_bytes(*bytes);
         u64x2(whole as u64, (whole >> 64) as u64)
     }
 
     /// The bits that differ, and those that did.
     #[inline(always)]
-    pub fn differing(a: Block, b: Block, others: Block) -> Block {
+    pub fn differing(a: v128, b: v128, others: v128) -> v128 {
         v128_or(v128_xor(a, b), others)
     }
 
     #[inline(always)]
-    pub fn is_zero(block: Block) -> bool {
+    pub fn is_zero(block: v128) -> bool {
         !v128_any_true(block)
     }
 
     /// A bit for each.
     #[inline(always)]
-    pub fn specials<const OR: u8>(block: Block) -> u32 {
+    pub fn specials<const OR: u8>(block: v128) -> u32 {
         let quotes = v128_or(u8x16_eq(block, u8x16_splat(b'"')), u8x16_eq(block, u8x16_splat(b'\\')));
         let others = v128_or(u8x16_lt(block, u8x16_splat(0x20)), u8x16_eq(block, u8x16_splat(OR)));
         u32::from(u8x16_bitmask(v128_or(quotes, others)))
@@ -148,13 +146,13 @@ mod block {
 
     /// A bit for each that is not ASCII.
     #[inline(always)]
-    pub fn others(block: Block) -> u32 {
+    pub fn others(block: v128) -> u32 {
         u32::from(u8x16_bitmask(block))
     }
 
     /// A bit for each digit.
     #[inline(always)]
-    pub fn digits(block: Block) -> u32 {
+    pub fn digits(block: v128) -> u32 {
         u32::from(u8x16_bitmask(u8x16_lt(u8x16_sub(block, u8x16_splat(b'0')), u8x16_splat(10))))
     }
 }
@@ -162,45 +160,43 @@ mod block {
 /// The same with what every processor has.
 #[cfg(not(target_arch = "wasm32"))]
 mod block {
-    pub type Block = u128;
-
-    pub fn block(bytes: &[u8; 16]) -> Block {
-        Block::from_le_bytes(*bytes)
+    pub fn block(bytes: &[u8; 16]) -> u128 {
+        u128::from_le_bytes(*bytes)
     }
 
-    pub fn differing(a: Block, b: Block, others: Block) -> Block {
+    pub fn differing(a: u128, b: u128, others: u128) -> u128 {
         (a ^ b) | others
     }
 
-    pub fn is_zero(block: Block) -> bool {
+    pub fn is_zero(block: u128) -> bool {
         block == 0
     }
 
-    pub fn specials<const OR: u8>(block: Block) -> u32 {
+    pub fn specials<const OR: u8>(block: u128) -> u32 {
         let quotes = zeros(block ^ each(b'"')) | zeros(block ^ each(b'\\'));
         high_bits(quotes | zeros(block & each(!0x1F)) | zeros(block ^ each(OR)))
     }
 
-    pub fn others(block: Block) -> u32 {
+    pub fn others(block: u128) -> u32 {
         high_bits(block & each(0x80))
     }
 
-    pub fn digits(block: Block) -> u32 {
+    pub fn digits(block: u128) -> u32 {
         let value = block ^ each(b'0');
         high_bits(zeros(value & each(!7)) | zeros((value & each(!1)) ^ each(8)))
     }
 
-    const fn each(byte: u8) -> Block {
-        Block::from_le_bytes([byte; 16])
+    const fn each(byte: u8) -> u128 {
+        u128::from_le_bytes([byte; 16])
     }
 
     /// The high bit of each byte that is zero.
-    fn zeros(block: Block) -> Block {
+    fn zeros(block: u128) -> u128 {
         !(((block & each(0x7F)) + each(0x7F)) | block | each(0x7F))
     }
 
     /// The high bits side by side; no other bit may be set.
-    fn high_bits(block: Block) -> u32 {
+    fn high_bits(block: u128) -> u32 {
         let half = |half: u64| (half >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         (half(block as u64) | half((block >> 64) as u64) << 8) as u32
     }

@@ -98,10 +98,10 @@ mod tests {
     use super::super::undecodable::Undecodable;
     use super::*;
 
-    type Read = (String, Option<(DeltaKind, String, String)>);
+    type ReadFrame = (String, Option<(DeltaKind, String, String)>);
 
     /// The parsed text: the data and the deltas.
-    fn read(parser: &mut SseParser, text: &str) -> Vec<Read> {
+    fn read(parser: &mut SseParser, text: &str) -> Vec<ReadFrame> {
         let mut frames = Vec::new();
         let mut sink = |frame: Result<&Frame<'_>, Undecodable>| {
             let frame = frame.unwrap();

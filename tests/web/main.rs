@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use ag_ui_wasm::browser::Session;
+use ag_ui_wasm::browser::CoreSession;
 use js_sys::{Array, Function, JSON, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -23,7 +23,7 @@ impl Page {
         let make: Function = js_sys::eval(PAGE).unwrap().unchecked_into();
         let page = make.call2(&JsValue::NULL, &answer.into(), &options.into()).unwrap();
         let options = Reflect::get(&page, &"options".into()).unwrap().as_string().unwrap();
-        let session = Session::new(&options, None, None).unwrap();
+        let session = CoreSession::new(&options, None, None).unwrap();
         let page = Self(page);
         page.method("begin").call1(&JsValue::NULL, &session.into()).unwrap();
         page

@@ -3,7 +3,7 @@
 #[cfg(feature = "guard")]
 pub(in crate::session) use with_guard::Gate;
 #[cfg(not(feature = "guard"))]
-pub(in crate::session) use without_guard::Gate;
+pub(in crate::session) use without_guard::NoGate as Gate;
 
 #[cfg(feature = "guard")]
 mod with_guard {
@@ -152,9 +152,9 @@ mod without_guard {
     use crate::dialect::Output;
 
     #[derive(Debug, Default)]
-    pub(in crate::session) struct Gate;
+    pub(in crate::session) struct NoGate;
 
-    impl Gate {
+    impl NoGate {
         pub fn is_guarded(&self) -> bool {
             false
         }

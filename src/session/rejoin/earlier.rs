@@ -199,16 +199,16 @@ impl Earlier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Place::{Joined, Known, New};
+    use RunPlace::{Joined, Known, New};
 
     #[derive(Debug, PartialEq)]
-    enum Place {
+    enum RunPlace {
         Joined,
         Known,
         New,
     }
 
-    fn place(earlier: &mut Earlier, run: &str, ours: &str) -> Place {
+    fn place(earlier: &mut Earlier, run: &str, ours: &str) -> RunPlace {
         earlier.started(Some(run), Some(ours));
         match (earlier.is_known(), earlier.is_new()) {
             (true, _) => Known,
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<Place> {
+    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<RunPlace> {
         earlier.tells_thread();
         runs.iter().map(|id| place(earlier, id, ours)).collect()
     }
