@@ -1,7 +1,7 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
 //! And the way back, for servers that are older.
 
-use crate::wire::{At, Fields, Index, JsonWriter, Note, Protocol, Raw, Tree, write_string};
+use crate::wire::{At, Fields, Index, JsonWriter, Note, Protocol, Raw, Tree, cut, write_string};
 use std::borrow::Cow;
 
 const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
@@ -126,7 +126,7 @@ fn upgrade(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<()> {
         Some(data) => ("data", data),
         None => ("url", filled("url")?),
     };
-    let prefix = mime.split_once('/').map_or("", |(prefix, _)| prefix);
+    let prefix = cut(&mime, b'/').map_or("", |(prefix, _)| prefix);
     let kind = MEDIA.into_iter().find(|kind| *kind == prefix && *kind != "document").unwrap_or("document");
     let mut media = JsonWriter::object(parts.item());
     media.string("type", kind);

@@ -1,8 +1,7 @@
 //! A JSON document, and what of it the mirror lacks: it is the only value that keeps operations.
 
 use super::patch::Patch;
-use crate::wire::{JsonWriter, Object, Raw, Tree};
-use json_patch::jsonptr::Token;
+use crate::wire::{JsonWriter, Object, Raw, Token, Tree, cut};
 
 /// A document that is changed in place.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +66,7 @@ impl Document {
     /// It is what these operations have made of it.
     pub fn patched(&mut self, operations: &str) {
         // A patch may have no operations.
-        if !operations.contains('{') {
+        if cut(operations, b'{').is_none() {
             return;
         }
         let unsent = self.unsent.get_or_insert_default();
@@ -86,7 +85,7 @@ impl Document {
             for (key, value) in new.members().into_iter().flat_map(Object::iter) {
                 if !self.tree.member(key).is_some_and(|old| old.equals(value)) {
                     let mut operation = JsonWriter::object(operations.item());
-                    operation.string("op", "add").string("path", &["/", Token::new(key).encoded()].concat());
+                    operation.string("op", "add").string("path", &["/", Token::of(key).encoded()].concat());
                     operation.tree("value", Some(value));
                     operation.close();
                 }

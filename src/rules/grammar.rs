@@ -6,7 +6,7 @@
 
 use super::{Code, Repair, Violation};
 use crate::wire::shapes::{ALL, BASE, EventShape, Field, ItemShape, MemberType, Need, Shape};
-use crate::wire::{EVENTS, Fields, Raw, shown_id};
+use crate::wire::{EVENTS, Fields, Raw, Token, is_pointer, shown_id};
 
 /// Something that AG-UI 1.0 does not describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,14 +145,7 @@ impl Grammar<'_> {
     fn others(&mut self, object: &Fields<'_>, described: impl Fn(&str) -> bool) {
         for (key, _) in object.iter() {
             if !described(&key) {
-                let length = self.enter("");
-                for c in key.chars() {
-                    match c {
-                        '~' => self.pointer.push_str("~0"),
-                        '/' => self.pointer.push_str("~1"),
-                        c => self.pointer.push(c),
-                    }
-                }
+                let length = self.enter(Token::of(&key).encoded());
                 self.report("property-unknown", "G2");
                 self.pointer.truncate(length);
             }
@@ -218,17 +211,6 @@ fn expected(kind: MemberType) -> &'static str {
         MemberType::Any => "absent or a value other than null",
         MemberType::Object | MemberType::Schema | MemberType::Is(_) | MemberType::Code => "an object",
     }
-}
-
-/// RFC 6901: empty, or tokens after slashes, with `~` only in `~0` and `~1`.
-fn is_pointer(text: &str) -> bool {
-    let mut after_tilde = false;
-    let escapes = text.bytes().all(|byte| {
-        let fits = !after_tilde || byte == b'0' || byte == b'1';
-        after_tilde = byte == b'~';
-        fits
-    });
-    escapes && !after_tilde && (text.is_empty() || text.starts_with('/'))
 }
 
 /// Whether a value is a number that is whole and within 2^53 − 1. By its digits: `1e3` and `1.0` are whole.

@@ -3,16 +3,16 @@
 
 use super::limit::{Copies, LimitExceeded, ThreadLimits};
 use crate::document::Operation;
-use crate::wire::{Fields, Misfit, Raw, Tree, Undo};
-use json_patch::jsonptr::{Pointer, PointerBuf, Token};
+use crate::wire::{Fields, Misfit, Raw, Tree, Undo, is_pointer, split_back};
+use std::borrow::Cow;
 
-/// An operation of a patch. The crate's own has a value of another kind than documents are made of.
+/// An operation of a patch.
 #[derive(Debug)]
 pub(super) struct PatchStep<'a> {
     pub operation: Operation,
-    pub path: PointerBuf,
+    pub path: Cow<'a, str>,
     /// Of `Move` and `Copy`.
-    pub from: PointerBuf,
+    pub from: Cow<'a, str>,
     /// Of `Add`, `Replace` and `Test`.
     pub value: Raw<'a>,
 }
@@ -34,7 +34,7 @@ impl From<Misfit> for Failed {
 /// The changes of a document, to be undone.
 #[derive(Debug, Default)]
 pub(super) struct Log<'s> {
-    done: Vec<(&'s Pointer, Done)>,
+    done: Vec<(&'s str, Done)>,
     /// A value on its way.
     hand: Option<Tree>,
 }
@@ -151,7 +151,7 @@ impl<'s> Log<'s> {
             }
             Operation::Remove => Ok(self.remove(document, path, true)?),
             Operation::Copy => {
-                let value = document.at(from.tokens())?;
+                let value = document.at(from)?;
                 check_depth(path, value, limits)?;
                 // A value that would exceed the limit is not even made.
                 let room = limits.state_bytes.saturating_sub(document.bytes());
@@ -162,7 +162,7 @@ impl<'s> Log<'s> {
                 Ok(self.put(document, path, false)?)
             }
             Operation::Move => {
-                let value = document.at(from.tokens())?;
+                let value = document.at(from)?;
                 if from == path {
                     return Ok(());
                 }
@@ -174,7 +174,7 @@ impl<'s> Log<'s> {
                 Ok(self.put(document, path, false)?)
             }
             Operation::Test => {
-                if document.at(path.tokens())?.equals(&Tree::read(step.value)) {
+                if document.at(path)?.equals(&Tree::read(step.value)) {
                     return Ok(());
                 }
                 Err(Failed::Misfit(format!("the test of \"{path}\" failed")))
@@ -183,15 +183,15 @@ impl<'s> Log<'s> {
     }
 
     /// Puts what is in the hand at a path.
-    fn put(&mut self, document: &mut Tree, path: &'s Pointer, replace: bool) -> Result<(), Misfit> {
+    fn put(&mut self, document: &mut Tree, path: &'s str, replace: bool) -> Result<(), Misfit> {
         let hand = &mut self.hand;
-        let Some((parent, token)) = path.split_back() else {
+        let Some((parent, token)) = split_back(path) else {
             let old = std::mem::replace(document, hand.take().unwrap_or_default());
             self.done.push((path, Done::Root(old)));
             return Ok(());
         };
         let mut done = None;
-        document.edit(&mut parent.tokens(), &mut |container| {
+        document.edit(parent, &mut |container| {
             done = Some(if replace { container.replace(&token, hand) } else { container.insert(&token, hand) }?);
             Ok(())
         })?;
@@ -200,13 +200,13 @@ impl<'s> Log<'s> {
     }
 
     /// Takes what stands at a path; into the hand, or out of the document.
-    fn remove(&mut self, document: &mut Tree, path: &'s Pointer, for_good: bool) -> Result<(), Misfit> {
-        let Some((parent, token)) = path.split_back() else {
+    fn remove(&mut self, document: &mut Tree, path: &'s str, for_good: bool) -> Result<(), Misfit> {
+        let Some((parent, token)) = split_back(path) else {
             self.done.push((path, Done::Root(std::mem::take(document))));
             return Ok(());
         };
         let (done, hand) = (&mut self.done, &mut self.hand);
-        document.edit(&mut parent.tokens(), &mut |container| {
+        document.edit(parent, &mut |container| {
             let (mut undo, value) = container.remove(&token)?;
             match &mut undo {
                 Undo::Removed(_, _, kept) if for_good => *kept = Some(value),
@@ -225,7 +225,7 @@ impl<'s> Log<'s> {
                 Done::Inside(undo) => {
                     let (mut undo, hand) = (Some(undo), &mut self.hand);
                     // It was there.
-                    let _ = document.edit(&mut path.tokens(), &mut |container| {
+                    let _ = document.edit(path, &mut |container| {
                         undo.take().into_iter().for_each(|undo| container.undo(undo, hand));
                         Ok(())
                     });
@@ -236,29 +236,25 @@ impl<'s> Log<'s> {
 }
 
 /// Puts a value at a path, and forgets how it was.
-pub(super) fn put(document: &mut Tree, path: &Pointer, value: Tree, replace: bool) -> Result<(), Misfit> {
+pub(super) fn put(document: &mut Tree, path: &str, value: Tree, replace: bool) -> Result<(), Misfit> {
     Log { hand: Some(value), ..Log::default() }.put(document, path, replace)
 }
 
 /// Takes out what stands at a path, which is not the root.
-pub(super) fn take(document: &mut Tree, path: &Pointer) -> Result<Tree, Misfit> {
+pub(super) fn take(document: &mut Tree, path: &str) -> Result<Tree, Misfit> {
     let mut log = Log::default();
     log.remove(document, path, false)?;
     Ok(log.hand.unwrap_or_default())
 }
 
 /// Whether a path leads into what stands at another one.
-fn is_inside(path: &Pointer, of: &Pointer) -> bool {
-    path.as_str().strip_prefix(of.as_str()).is_some_and(|rest| rest.starts_with('/'))
+fn is_inside(path: &str, of: &str) -> bool {
+    path.strip_prefix(of).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// A token of a JSON Pointer without its escapes.
-pub(crate) fn pointer_key(token: &str) -> Option<String> {
-    Some(Token::from_encoded(token).ok()?.decoded().into_owned())
-}
-
-fn check_depth(path: &Pointer, value: &Tree, limits: ThreadLimits) -> Result<(), Misfit> {
-    if path.count() + value.depth() > limits.depth { Err("it nests deeper than limits.depth") } else { Ok(()) }
+fn check_depth(path: &str, value: &Tree, limits: ThreadLimits) -> Result<(), Misfit> {
+    let levels = path.bytes().filter(|byte| *byte == b'/').count();
+    if levels + value.depth() > limits.depth { Err("it nests deeper than limits.depth") } else { Ok(()) }
 }
 
 /// An operation; `None`: JSON Patch has no such one.
@@ -266,14 +262,14 @@ fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<PatchStep<'a>>, String
     let fields = fields.ok_or("an operation is not an object")?;
     let pointer = |name: &str| {
         let text = fields.text(name).ok_or_else(|| format!("an operation has no \"{name}\""))?;
-        PointerBuf::parse(text.as_ref()).map_err(|_| format!("\"{text}\" is not a JSON Pointer"))
+        if is_pointer(&text) { Ok(text) } else { Err(format!("\"{text}\" is not a JSON Pointer")) }
     };
     let value = fields.get("value");
     let op = fields.text("op").unwrap_or_default();
     let Some(operation) = Operation::parse(&op) else { return Ok(None) };
     let from = match operation {
         Operation::Move | Operation::Copy => pointer("from")?,
-        _ => PointerBuf::new(),
+        _ => Cow::default(),
     };
     let path = pointer("path")?;
     if value.is_none() && matches!(operation, Operation::Add | Operation::Replace | Operation::Test) {

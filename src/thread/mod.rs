@@ -47,7 +47,6 @@ pub(crate) use calls::{Ending, RELOADED};
 pub(crate) use checkpoint::{Checkpoint, local_answer};
 #[cfg(any(feature = "codecs", test))]
 pub(crate) use delta::apply as apply_patch;
-pub(crate) use delta::pointer_key;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 

@@ -21,6 +21,7 @@ use super::packets::Packets;
 use super::protobuf::to_json;
 use super::split::{Cut, Splitter, blank};
 use super::sse::{Frame, FrameSink, FrameTooLong, SseParser};
+use super::text::cut;
 use super::undecodable::Limits;
 use super::utf8::Utf8Decoder;
 
@@ -57,7 +58,7 @@ impl Format {
     /// The format that a `Content-Type` names. Its parameters do not matter, nor does its case. `binary`: whether the binary framing is
     /// read; else its name says nothing.
     pub fn of(content_type: &str, binary: bool) -> Self {
-        let essence = content_type.split_once(';').map_or(content_type, |(essence, _)| essence).trim_ascii();
+        let essence = cut(content_type, b';').map_or(content_type, |(essence, _)| essence).trim_ascii();
         let known = MEDIA_TYPES.iter().find(|(name, _)| essence.eq_ignore_ascii_case(name));
         known.map(|(_, format)| *format).filter(|format| binary || !format.is_binary()).unwrap_or(Self::Unknown)
     }

@@ -25,6 +25,7 @@ mod note;
 mod number;
 #[cfg(feature = "codecs")]
 mod packets;
+mod pointer;
 #[cfg(feature = "codecs")]
 mod protobuf;
 mod protocol;
@@ -73,8 +74,11 @@ pub(crate) use json::is_number;
 pub(crate) use keyed::Keyed;
 #[cfg(feature = "guard")]
 pub(crate) use number::write_number;
+pub(crate) use pointer::{Token, is_pointer, split_back, split_front};
 pub(crate) use scan::same;
-pub(crate) use text::{for_engine, keep_private, shortened, shown_id, text_after, write_json, write_string};
+pub(crate) use text::{
+    cut, for_engine, keep_private, pieces, shortened, shown_id, text_after, write_json, write_string,
+};
 pub(crate) use time::parse_time;
 pub(crate) use write::JsonWriter;
 #[cfg(feature = "hector")]

@@ -93,6 +93,23 @@ pub(crate) fn shown_id(id: &str) -> Cow<'_, str> {
     shortened(id, 100)
 }
 
+/// A text before the first of a byte, and after it. The library looks for characters of any kind, which is a kilobyte more.
+pub(crate) fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
+    let at = memchr::memchr(byte, text.as_bytes())?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
+/// The pieces of a text between the bytes that separate them.
+pub(crate) fn pieces(mut text: &str, separator: u8) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while let Some((piece, rest)) = cut(text, separator) {
+        pieces.push(piece);
+        text = rest;
+    }
+    pieces.push(text);
+    pieces
+}
+
 /// The error for an invalid escape in a string.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;

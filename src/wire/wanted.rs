@@ -1,6 +1,8 @@
 //! Which events the application wants to hear of.
 
 use super::DeltaKind;
+use super::gather::Gather;
+use super::text::pieces;
 
 /// The types of events that the application asked for.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +19,7 @@ impl Wanted {
     pub fn read(types: &str) -> Self {
         let mut wanted = Self {
             all: types == "*",
-            types: types.split(',').filter(|name| !name.is_empty()).map(Into::into).collect(),
+            types: pieces(types, b',').into_iter().filter(|name| !name.is_empty()).map(String::from).gather(),
             deltas: [false; 3],
         };
         wanted.deltas =

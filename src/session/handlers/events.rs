@@ -7,7 +7,7 @@ use crate::session::run::BodyRest;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
 use crate::thread::{Ending, numbered};
-use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, hash, shown_id};
+use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, cut, hash, shown_id};
 
 impl Session {
     /// The call that an event is about, and its number, where several calls have the id that it names.
@@ -246,7 +246,7 @@ fn call_of<'e, 'a>(event: &'e mut Event<'a>) -> Option<&'e mut Str<'a>> {
 /// Whether a peer's version is later than ours. One that cannot be read is taken for a later one (AG-UI 1.0).
 fn is_newer(version: &str) -> bool {
     let parse = |version: &str| {
-        let (major, minor) = version.split_once('.')?;
+        let (major, minor) = cut(version, b'.')?;
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u64>().ok())?;
         Some((digits(major)?, digits(minor)?))
     };

@@ -9,8 +9,7 @@
 //! ```
 
 use crate::session::types::Misuse;
-use crate::thread::pointer_key;
-use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, parse_time};
+use crate::wire::{Fields, Frame, JsonWriter, Raw, is_pointer, parse_time, pieces, split_front};
 
 /// How a session deals with broken networks.
 #[derive(Debug, Clone, PartialEq)]
@@ -252,11 +251,16 @@ impl Resume {
 }
 
 /// The keys of a JSON Pointer, or one member's name.
-fn keys(path: &str) -> Vec<String> {
-    match path.strip_prefix('/') {
-        Some(pointer) => pointer.split('/').map(|key| pointer_key(key).unwrap_or_else(|| key.to_owned())).gather(),
-        None => vec![path.to_owned()],
+fn keys(mut path: &str) -> Vec<String> {
+    if !path.starts_with('/') {
+        return vec![path.to_owned()];
     }
+    let (mut keys, escaped) = (Vec::new(), is_pointer(path));
+    while let Some((token, rest)) = split_front(path) {
+        keys.push(if escaped { token.decoded().into_owned() } else { token.encoded().to_owned() });
+        path = rest;
+    }
+    keys
 }
 
 /// The milliseconds that a `Retry-After` asks for: seconds, or a date as HTTP writes it.
@@ -265,8 +269,7 @@ pub(in crate::session) fn retry_after(value: &str, now: f64) -> Option<f64> {
     if let Some(seconds) = value.parse::<u64>().ok().filter(|seconds| *seconds <= u32::MAX.into()) {
         return Some(seconds as f64 * 1000.0);
     }
-    let parts = value.split(' ').gather();
-    let [_, day, month, year, time, ..] = parts[..] else { return None };
+    let [_, day, month, year, time, ..] = pieces(value, b' ')[..] else { return None };
     let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".as_chunks::<3>().0;
     let month = months.iter().position(|name| name == month.as_bytes())? + 1;
     parse_time(&format!("{year}-{month:02}-{day}T{time}Z")).map(|at| (at - now).max(0.0))

@@ -4,8 +4,7 @@ use super::{Difference, Mask, MemberMasks, Neighbors, element, insert, locate, t
 use crate::document::Operation;
 use crate::thread::delta::{self, Failed, PatchStep};
 use crate::thread::limit::{Copies, ThreadLimits};
-use crate::wire::{Tree, new_element};
-use json_patch::jsonptr::{Pointer, PointerBuf};
+use crate::wire::{Tree, new_element, split_back, split_front};
 
 /// Both documents, and the mask between them.
 pub(in crate::thread) struct Translation<'t> {
@@ -35,7 +34,7 @@ impl Translation<'_> {
             // An element that is copied to its own place stands there twice.
             Operation::Copy if from == path && !self.is_element(path) => Ok(()),
             Operation::Copy => {
-                let value = self.server.at(from.tokens())?.clone();
+                let value = self.server.at(from)?.clone();
                 // A value that differs there is not the server's to copy.
                 let shown = match find(self.mask, self.server, from, false) {
                     Some((shown, None | Some(None))) => Some(("copy", shown)),
@@ -48,8 +47,8 @@ impl Translation<'_> {
     }
 
     /// Whether a path leads to an element of a list.
-    fn is_element(&self, path: &Pointer) -> bool {
-        let list = path.parent().and_then(|parent| self.server.at(parent.tokens()).ok());
+    fn is_element(&self, path: &str) -> bool {
+        let list = split_back(path).and_then(|(list, _)| self.server.at(list).ok());
         list.is_some_and(|list| list.items().is_some())
     }
 
@@ -57,7 +56,7 @@ impl Translation<'_> {
     /// there, and the place.
     fn put(
         &mut self,
-        path: &Pointer,
+        path: &str,
         value: Tree,
         replace: bool,
         run: Neighbors,
@@ -73,9 +72,8 @@ impl Translation<'_> {
         match (spot, source) {
             // It is taken from beneath what the user has changed there.
             (Some((shown, Some(Some(mask)))), _) => {
-                let own = PointerBuf::parse(&*shown).unwrap_or_default();
-                let own = self.shown.at(own.tokens())?;
-                let (new, over) = mask.over(self.server.at(path.tokens())?, own, &value, false);
+                let own = self.shown.at(&shown)?;
+                let (new, over) = mask.over(self.server.at(path)?, own, &value, false);
                 operations = Difference::between(own, &new, &shown).operations;
                 *mask = over;
             }
@@ -92,8 +90,8 @@ impl Translation<'_> {
     }
 
     /// Takes a value out of the server's document.
-    fn remove(&mut self, path: &Pointer) -> Result<(), Failed> {
-        if path.is_root() {
+    fn remove(&mut self, path: &str) -> Result<(), Failed> {
+        if path.is_empty() {
             return self.put(path, Tree::default(), true, Neighbors::SAME, None);
         }
         let is_element = self.is_element(path);
@@ -112,7 +110,7 @@ impl Translation<'_> {
     }
 
     /// Moves a value in the server's document, with what differs in it.
-    fn relocate(&mut self, from: &Pointer, path: &Pointer) -> Result<(), Failed> {
+    fn relocate(&mut self, from: &str, path: &str) -> Result<(), Failed> {
         let source = find(self.mask, self.server, from, false).map(|(shown, _)| ("move", shown));
         let run = detach(self.mask, self.server, from);
         let value = delta::take(self.server, from)?;
@@ -137,9 +135,11 @@ fn show(shown: &mut Tree, all: &mut String, operations: String) -> Result<(), Fa
 }
 
 /// Where a place of the server's document is shown. `opens`: there will be a difference.
-fn find<'m>(root: &'m mut Option<Mask>, server: &Tree, path: &Pointer, opens: bool) -> Option<Spot<'m>> {
+fn find<'m>(root: &'m mut Option<Mask>, server: &Tree, path: &str, opens: bool) -> Option<Spot<'m>> {
     let (mut shown, mut slot, mut at) = (String::new(), Some(root), Some(server));
-    for token in path.tokens() {
+    let mut path = path;
+    while let Some((token, rest)) = split_front(path) {
+        path = rest;
         if opens {
             slot.iter_mut().zip(at).for_each(|(slot, tree)| open(slot, tree));
         }
@@ -189,13 +189,13 @@ fn open(slot: &mut Option<Mask>, tree: &Tree) {
 fn target<'m>(
     mask: &'m mut Option<Mask>,
     server: &Tree,
-    path: &Pointer,
+    path: &str,
     replace: bool,
     run: Neighbors,
 ) -> Option<Spot<'m>> {
     let opens = run.inner.is_some() || run.shown == 0;
-    let parent = path.split_back().filter(|_| !replace);
-    let list = parent.and_then(|(parent, token)| Some((parent, token, server.at(parent.tokens()).ok()?)));
+    let parent = split_back(path).filter(|_| !replace);
+    let list = parent.and_then(|(parent, token)| Some((parent, token, server.at(parent).ok()?)));
     if let Some((parent, token, list)) = list
         && let Some(items) = list.items()
     {
@@ -225,8 +225,8 @@ fn target<'m>(
 
 /// Takes what differs at a place whose value is about to go. The user's own value stays where it is; where an element was shown
 /// is left out of account from now on.
-fn detach(mask: &mut Option<Mask>, server: &Tree, path: &Pointer) -> Neighbors {
-    let found = path.split_back().and_then(|(parent, token)| Some((find(mask, server, parent, false)?.1?, token)));
+fn detach(mask: &mut Option<Mask>, server: &Tree, path: &str) -> Neighbors {
+    let found = split_back(path).and_then(|(parent, token)| Some((find(mask, server, parent, false)?.1?, token)));
     match found {
         Some((Some(Mask::Items(runs)), token)) => element(&token, usize::MAX).and_then(|at| take(runs, at)),
         Some((Some(Mask::Members(members)), token)) => {

@@ -9,8 +9,8 @@ mod object;
 mod read;
 
 use super::json::{Raw, literal};
-use super::text::{write_json, write_string};
-use json_patch::jsonptr::Token;
+use super::pointer::{Token, split_front};
+use super::text::{cut, write_json, write_string};
 use list::List;
 pub use object::Object;
 pub(crate) use read::Builder;
@@ -284,17 +284,20 @@ impl Tree {
     }
 
     /// The value at the end of a path.
-    pub(crate) fn at<'t>(&self, mut path: impl Iterator<Item = Token<'t>>) -> Result<&Tree, Misfit> {
-        path.try_fold(self, |at, token| at.child(&token)).ok_or(NOTHING)
+    pub(crate) fn at(&self, path: &str) -> Result<&Tree, Misfit> {
+        match split_front(path) {
+            Some((token, rest)) => self.child(&token).ok_or(NOTHING)?.at(rest),
+            None => Ok(self),
+        }
     }
 
     /// Lets `edit` change what stands at the end of a path. It fails before it has changed anything, or not at all.
     pub(crate) fn edit(
         &mut self,
-        path: &mut dyn Iterator<Item = Token<'_>>,
+        path: &str,
         edit: &mut dyn FnMut(&mut Tree) -> Result<(), Misfit>,
     ) -> Result<(), Misfit> {
-        let Some(token) = path.next() else { return edit(self) };
+        let Some((token, rest)) = split_front(path) else { return edit(self) };
         let (size, child) = match self.open() {
             Node::List(list) => {
                 let at = element(&token, list.items().len());
@@ -305,7 +308,7 @@ impl Tree {
         };
         let child = child.ok_or(NOTHING)?;
         size.shrink(0, child);
-        let result = child.edit(path, edit);
+        let result = child.edit(rest, edit);
         size.grow(0, child);
         result
     }
@@ -459,7 +462,7 @@ fn equal(a: &str, b: &str) -> bool {
 fn decimal(number: &str) -> (bool, String, i64) {
     let end = number.bytes().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
     let (mantissa, exponent) = (number.get(..end).unwrap_or_default(), number.get(end + 1..).unwrap_or("0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (whole, fraction) = cut(mantissa, b'.').unwrap_or((mantissa, ""));
     let below = exponent.starts_with('-');
     // A form of `parse` for each type of number is compiled by itself.
     let exponent: u64 = exponent.strip_prefix('-').unwrap_or(exponent).parse().unwrap_or(u64::MAX);

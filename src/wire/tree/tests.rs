@@ -11,7 +11,7 @@ fn text(tree: &Tree) -> String {
 }
 
 fn token(token: &str) -> Token<'_> {
-    Token::from_encoded(token).unwrap()
+    Token::of(token)
 }
 
 /// Sizes, numbers and the index are what they would be had the document been read as it is.
@@ -84,11 +84,7 @@ fn elements_are_inserted_and_removed_anywhere() {
 fn what_is_copied_is_shared_until_it_changes() {
     let mut original = tree(r#"{"a":{"b":[1,{}]},"c":[]}"#);
     let copy = original.clone();
-    original
-        .edit(&mut [token("a"), token("b"), token("1")].into_iter(), &mut |inner| {
-            inner.insert(&token("x"), &mut Some(tree("2"))).map(drop)
-        })
-        .unwrap();
+    original.edit("/a/b/1", &mut |inner| inner.insert(&token("x"), &mut Some(tree("2"))).map(drop)).unwrap();
     assert_eq!(text(&original), r#"{"a":{"b":[1,{"x":2}]},"c":[]}"#);
     assert_eq!(text(&copy), r#"{"a":{"b":[1,{}]},"c":[]}"#);
     sound(&original);
