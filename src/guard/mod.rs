@@ -163,15 +163,7 @@ impl Guard {
         let name = event.as_ref().map(ChioEvent::type_name).unwrap_or_default();
         let report = match &event {
             Some(event) => GuardReport::of(event, &name, class.unwrap_or_default(), now, true),
-            None => GuardReport {
-                name: "",
-                class: Classification::default(),
-                event_id: None,
-                target: None,
-                carrier: None,
-                at: now,
-                inbound: true,
-            },
+            None => GuardReport { at: now, inbound: true, ..GuardReport::default() },
         };
         let json = report.write(verdict.err().as_deref(), class.is_some());
         if self.reports_decisions {
@@ -196,6 +188,7 @@ impl Guard {
 }
 
 /// The subject of a decision.
+#[derive(Default)]
 struct GuardReport<'a> {
     name: &'a str,
     class: Classification,

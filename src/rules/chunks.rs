@@ -12,20 +12,13 @@
 
 use super::lanes::{Lanes, OfKind};
 use super::{Code, Repair, Violation};
-use crate::wire::{Event, Incoming, Str, shown_id};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChunkKind {
-    Text,
-    Tool,
-    Reasoning,
-}
+use crate::wire::{DeltaKind, Event, Incoming, Str, shown_id};
 
 /// An open chunk stream. Its strings are kept as the insides of JSON literals, as they came.
 #[derive(Debug)]
 pub(super) struct Lane {
     owner: Option<String>,
-    kind: ChunkKind,
+    kind: DeltaKind,
     id: String,
     role: String,
     /// `name` of a text message, `toolCallName` of a tool call.
@@ -41,7 +34,7 @@ pub struct ChunkExpander {
 
 /// A chunk of any kind.
 struct Chunk<'a> {
-    kind: ChunkKind,
+    kind: DeltaKind,
     id: Option<Str<'a>>,
     role: Option<Str<'a>>,
     name: Option<Str<'a>>,
@@ -71,10 +64,10 @@ impl ChunkExpander {
         let Incoming { event, subagent_run_id, metadata } = incoming;
         let chunk = match event {
             Event::TextMessageChunk { message_id, role, delta, name } => {
-                Chunk { kind: ChunkKind::Text, id: message_id, role, name, parent_message_id: None, delta }
+                Chunk { kind: DeltaKind::Text, id: message_id, role, name, parent_message_id: None, delta }
             }
             Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => Chunk {
-                kind: ChunkKind::Tool,
+                kind: DeltaKind::Args,
                 id: tool_call_id,
                 role: None,
                 name: tool_call_name,
@@ -82,7 +75,7 @@ impl ChunkExpander {
                 delta,
             },
             Event::ReasoningMessageChunk { message_id, delta } => Chunk {
-                kind: ChunkKind::Reasoning,
+                kind: DeltaKind::Reasoning,
                 id: message_id,
                 role: None,
                 name: None,
@@ -199,7 +192,7 @@ impl ChunkExpander {
 }
 
 impl Lane {
-    pub fn kind(&self) -> ChunkKind {
+    pub fn kind(&self) -> DeltaKind {
         self.kind
     }
 
@@ -210,9 +203,9 @@ impl Lane {
     fn close(self, sink: &mut Sink<'_>) {
         let id = self.id();
         let event = match self.kind {
-            ChunkKind::Text => Event::TextMessageEnd { message_id: id },
-            ChunkKind::Tool => Event::ToolCallEnd { tool_call_id: id },
-            ChunkKind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
+            DeltaKind::Text => Event::TextMessageEnd { message_id: id },
+            DeltaKind::Args => Event::ToolCallEnd { tool_call_id: id },
+            DeltaKind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
         };
         sink(&Incoming { event, subagent_run_id: self.owner(), metadata: None }, true);
     }
@@ -223,14 +216,14 @@ impl Lane {
 
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
         let Some(id) = chunk.id else {
-            let id = if chunk.kind == ChunkKind::Tool { "toolCallId" } else { "messageId" };
+            let (_, id) = chunk.kind.names();
             return violation(
                 Code::CHUNK_WITHOUT_ID,
                 "C7",
                 format!("the first chunk of a stream must have a \"{id}\""),
             );
         };
-        if chunk.kind == ChunkKind::Tool && chunk.name.is_none() {
+        if chunk.kind == DeltaKind::Args && chunk.name.is_none() {
             return violation(
                 Code::CHUNK_WITHOUT_NAME,
                 "C7",
@@ -261,7 +254,7 @@ impl Lane {
             return conflict("role");
         }
         if changes(chunk.name, self.name.as_deref()) {
-            return conflict(if self.kind == ChunkKind::Tool { "toolCallName" } else { "name" });
+            return conflict(if self.kind == DeltaKind::Args { "toolCallName" } else { "name" });
         }
         if changes(chunk.parent_message_id, self.parent_message_id.as_deref()) {
             return conflict("parentMessageId");
@@ -273,22 +266,22 @@ impl Lane {
         let id = Str::from_raw(&self.id);
         let name = self.name.as_deref().map(Str::from_raw);
         match self.kind {
-            ChunkKind::Text => Event::TextMessageStart { message_id: id, role, name },
-            ChunkKind::Tool => Event::ToolCallStart {
+            DeltaKind::Text => Event::TextMessageStart { message_id: id, role, name },
+            DeltaKind::Args => Event::ToolCallStart {
                 tool_call_id: id,
                 tool_call_name: name.unwrap_or_default(),
                 parent_message_id: self.parent_message_id.as_deref().map(Str::from_raw),
             },
-            ChunkKind::Reasoning => Event::ReasoningMessageStart { message_id: id },
+            DeltaKind::Reasoning => Event::ReasoningMessageStart { message_id: id },
         }
     }
 
     fn content<'a>(&'a self, delta: Str<'a>) -> Event<'a> {
         let id = Str::from_raw(&self.id);
         match self.kind {
-            ChunkKind::Text => Event::TextMessageContent { message_id: id, delta },
-            ChunkKind::Tool => Event::ToolCallArgs { tool_call_id: id, delta },
-            ChunkKind::Reasoning => Event::ReasoningMessageContent { message_id: id, delta },
+            DeltaKind::Text => Event::TextMessageContent { message_id: id, delta },
+            DeltaKind::Args => Event::ToolCallArgs { tool_call_id: id, delta },
+            DeltaKind::Reasoning => Event::ReasoningMessageContent { message_id: id, delta },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The open chunk streams, found by their id and by their owner.
 
-use super::chunks::{ChunkKind, Lane};
-use crate::wire::{At, Index, Str};
+use super::chunks::Lane;
+use crate::wire::{At, DeltaKind, Index, Str};
 
 /// Lanes in the order in which their streams were opened: at most one of an owner.
 #[derive(Debug, Default)]
@@ -22,11 +22,11 @@ pub(super) enum OfKind {
     Several,
 }
 
-fn id_key(kind: ChunkKind, id: Str<'_>) -> String {
+fn id_key(kind: DeltaKind, id: Str<'_>) -> String {
     let kind = match kind {
-        ChunkKind::Text => "text:",
-        ChunkKind::Tool => "tool:",
-        ChunkKind::Reasoning => "reasoning:",
+        DeltaKind::Text => "text:",
+        DeltaKind::Args => "tool:",
+        DeltaKind::Reasoning => "reasoning:",
     };
     [kind, &id.decode()].concat()
 }
@@ -44,7 +44,7 @@ impl Lanes {
         self.list.get(at)?.as_ref()
     }
 
-    pub fn of_id(&self, kind: ChunkKind, id: Str<'_>) -> Option<usize> {
+    pub fn of_id(&self, kind: DeltaKind, id: Str<'_>) -> Option<usize> {
         self.by_id.get(&id_key(kind, id)).map(|at| at.message)
     }
 
@@ -52,7 +52,7 @@ impl Lanes {
         self.by_owner.get(&owner_key(owner)).map(|at| at.message)
     }
 
-    pub fn of_kind(&self, kind: ChunkKind) -> OfKind {
+    pub fn of_kind(&self, kind: DeltaKind) -> OfKind {
         match self.kinds.get(kind as usize) {
             None | Some((0, _)) => OfKind::None,
             Some((1, at)) => OfKind::One(*at),
@@ -90,7 +90,7 @@ impl Lanes {
         std::mem::take(self).list.into_iter().flatten()
     }
 
-    fn count(&mut self, kind: ChunkKind, by: isize, at: usize) {
+    fn count(&mut self, kind: DeltaKind, by: isize, at: usize) {
         self.open = self.open.saturating_add_signed(by);
         if let Some((count, places)) = self.kinds.get_mut(kind as usize) {
             *count = count.saturating_add_signed(by);

@@ -415,25 +415,10 @@ fn step(tag: Option<&str>, name: &str) -> String {
 /// The subject of an event, for messages.
 fn subject<'a>(incoming: &Incoming<'a>) -> Option<Str<'a>> {
     match incoming.event {
-        Event::TextMessageStart { message_id, .. }
-        | Event::TextMessageContent { message_id, .. }
-        | Event::TextMessageEnd { message_id }
-        | Event::ReasoningStart { message_id }
-        | Event::ReasoningEnd { message_id }
-        | Event::ReasoningMessageStart { message_id }
-        | Event::ReasoningMessageContent { message_id, .. }
-        | Event::ReasoningMessageEnd { message_id }
-        | Event::ToolCallResult { message_id, .. }
-        | Event::ActivitySnapshot { message_id, .. }
-        | Event::ActivityDelta { message_id, .. } => Some(message_id),
-        Event::ToolCallStart { tool_call_id, .. }
-        | Event::ToolCallArgs { tool_call_id, .. }
-        | Event::ToolCallEnd { tool_call_id } => Some(tool_call_id),
-        Event::ReasoningEncryptedValue { entity_id, .. } => Some(entity_id),
-        Event::StepStarted { step_name } | Event::StepFinished { step_name } => Some(step_name),
         Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. } => {
             incoming.subagent_run_id
         }
-        _ => None,
+        Event::Custom { .. } => None,
+        event => event.texts()[0],
     }
 }

@@ -120,18 +120,18 @@ impl BodyStart {
     }
 
     pub fn text(&self) -> String {
-        decode(&self.bytes).into_owned()
+        decode(&self.bytes)
     }
 
     pub fn error(&self) -> AgentError {
         // `as` saturates.
         let retry_after = self.retry_after.map(|ms| ms.round() as u64);
-        AgentError::http(self.status, &self.content_type, &decode(&self.bytes), retry_after)
+        AgentError::http(self.status, &self.content_type, &self.text(), retry_after)
     }
 
     /// The run that a server names which answers with no stream.
     pub fn run_id(&self) -> Option<String> {
-        let text = decode(&self.bytes);
+        let text = self.text();
         let fields = Fields::read(text.trim_ascii(), 64)?;
         let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.text(name))?;
         is_a_name(&id).then(|| id.into_owned())

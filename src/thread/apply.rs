@@ -3,27 +3,6 @@
 use super::interrupts::list_of;
 use super::*;
 
-/// The id that an event is about, and the text that it brings for that. Decoded in one place, and not for each event.
-fn texts<'a>(event: &Event<'a>) -> [Str<'a>; 2] {
-    match *event {
-        Event::TextMessageContent { message_id, delta } | Event::ReasoningMessageContent { message_id, delta } => {
-            [message_id, delta]
-        }
-        Event::ToolCallArgs { tool_call_id, delta } => [tool_call_id, delta],
-        Event::ToolCallStart { tool_call_id, tool_call_name, .. } => [tool_call_id, tool_call_name],
-        Event::ToolCallEnd { tool_call_id } => [tool_call_id, Str::default()],
-        Event::ToolCallResult { message_id, tool_call_id, .. } => [message_id, tool_call_id],
-        Event::ReasoningEncryptedValue { entity_id, encrypted_value, .. } => [entity_id, encrypted_value],
-        Event::ActivitySnapshot { message_id, activity_type, .. }
-        | Event::ActivityDelta { message_id, activity_type, .. } => [message_id, activity_type],
-        Event::TextMessageStart { message_id, .. }
-        | Event::ReasoningMessageStart { message_id }
-        | Event::TextMessageEnd { message_id }
-        | Event::ReasoningMessageEnd { message_id } => [message_id, Str::default()],
-        _ => Default::default(),
-    }
-}
-
 impl Thread {
     /// Takes the parts that were read ahead of the next event.
     pub(crate) fn lend_ahead(&mut self, ahead: Option<Box<Ahead>>) {
@@ -35,7 +14,7 @@ impl Thread {
         let owner = incoming.subagent_run_id.map(Str::decode);
         let owner = owner.as_deref();
         let metadata = incoming.metadata;
-        let [id, text] = texts(&incoming.event).map(Str::decode);
+        let [id, text] = incoming.event.texts().map(|text| text.unwrap_or_default().decode());
         let (id, text) = (&*id, &*text);
         match incoming.event {
             Event::TextMessageContent { .. } => self.text_content(id, text, metadata),

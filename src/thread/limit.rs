@@ -3,7 +3,7 @@
 use super::Thread;
 
 /// The most that a thread may hold. A few bytes of a patch can nest or double a document with every operation.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ThreadLimits {
     /// Levels of nesting in the state, and in the content of an activity.
     pub depth: usize,

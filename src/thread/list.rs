@@ -306,15 +306,10 @@ impl MessageList {
         }
     }
 
-    /// The calls of the message in a slot are about to be others.
+    /// The calls of the message in a slot are about to be others; then [`Self::index_calls`].
     pub fn begin_calls(&mut self, slot: usize) {
         self.calls_move();
         self.unindex_calls(slot);
-    }
-
-    /// They are.
-    pub fn end_calls(&mut self, slot: usize) {
-        self.index_calls(slot);
     }
 
     /// Takes all entries out, to be put back in another order with [`Self::replace`].

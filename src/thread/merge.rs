@@ -125,7 +125,7 @@ pub(super) fn merge(
         (has(Role::Activity), has(Role::Reasoning) || entries.iter().any(|entry| entry.row.has(REASONING)));
     // Of several with one id the last replaces a local message; all are appended if there is none.
     let mut last = Index::new();
-    for (message, entry) in entries.iter().enumerate().filter(|(_, entry)| list.may_have(entry)) {
+    for (message, entry) in entries.iter().enumerate().filter(|(_, entry)| list.find_same(entry).is_some()) {
         last.insert(identity(entry).into_owned(), At { message, call: 0 });
     }
     let answered = entries.iter().filter_map(|entry| entry.call_id().map(Into::into)).gather();
@@ -181,7 +181,7 @@ pub(super) fn replace_at(
         }
     }
     if others {
-        list.end_calls(slot);
+        list.index_calls(slot);
     } else {
         for call in 0..calls {
             list.change_call(At { message: slot, call });

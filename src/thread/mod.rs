@@ -85,7 +85,7 @@ impl Warning {
 const MAX_EARLY_VALUES: usize = 256;
 
 /// One conversation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Thread {
     limits: ThreadLimits,
     /// Taken by the session, which ends the run.
@@ -124,27 +124,7 @@ pub struct Thread {
 impl Thread {
     /// A thread with the messages (JSON array, AG-UI's or the snapshot's shape) and the state that the application has.
     pub fn new(limits: ThreadLimits, messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
-        let mut thread = Self {
-            limits,
-            exceeded: None,
-            copies: Copies::default(),
-            list: MessageList::default(),
-            state: State::default(),
-            report: RunReports::default(),
-            sent_messages: 0,
-            sent_calls: 0,
-            early_values: Vec::new(),
-            tags: true,
-            local_order: false,
-            warnings: Vec::new(),
-            answered: Vec::new(),
-            claimed: None,
-            changed_calls: Vec::new(),
-            rewritten: Vec::new(),
-            orphans: Vec::new(),
-            calls_lost: false,
-            ahead: None,
-        };
+        let mut thread = Self { limits, tags: true, ..Self::default() };
         if let Some(state) = state {
             thread.set_state(state);
         }
@@ -254,11 +234,15 @@ impl Thread {
 
     /// Cuts the thread after the user message that led to the assistant message `id` (default: the last one).
     pub fn rewind(&mut self, id: Option<&str>) {
-        if let Some(length) = self.cut(id) {
-            let mut kept = self.list.take();
-            kept.truncate(length);
-            self.list.replace(kept);
-        }
+        self.keep(self.cut(id));
+    }
+
+    /// Leaves so many messages.
+    fn keep(&mut self, length: Option<usize>) {
+        let Some(length) = length else { return };
+        let mut kept = self.list.take();
+        kept.truncate(length);
+        self.list.replace(kept);
     }
 
     /// How many messages stay. Counted along the way: the list's own size has those that the mirror has yet to drop.
@@ -305,11 +289,7 @@ impl Thread {
 
     /// Cuts the thread before a user message, for another in its place.
     pub fn cut_before(&mut self, id: &str) {
-        if let Some(length) = self.user_message(id) {
-            let mut kept = self.list.take();
-            kept.truncate(length);
-            self.list.replace(kept);
-        }
+        self.keep(self.user_message(id));
     }
 
     /// Drops what a run began after the last user message and did not finish, with all that followed on it: a call
@@ -320,11 +300,8 @@ impl Thread {
         };
         let entries: Vec<&Entry> = self.list.iter().gather();
         let begin = entries.iter().rposition(|entry| entry.role() == Role::User).map_or(0, |at| at + 1);
-        if let Some(at) = entries.iter().skip(begin).position(|entry| unfinished(entry)) {
-            let mut kept = self.list.take();
-            kept.truncate(begin + at);
-            self.list.replace(kept);
-        }
+        let length = entries.iter().skip(begin).position(|entry| unfinished(entry)).map(|at| begin + at);
+        self.keep(length);
     }
 
     /// The tool calls that open interrupts are about.

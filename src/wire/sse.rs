@@ -49,7 +49,7 @@ enum Data<'a> {
 }
 
 /// The parser's state between two pieces of text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SseParser {
     started: bool,
     /// The last piece ended with a carriage return: a line feed that follows belongs to it.
@@ -80,24 +80,7 @@ impl SseParser {
     /// A parser that refuses lines of more than `max_frame` bytes of UTF-8 (field names included, without what ends them),
     /// and frames whose data is longer than that.
     pub fn new(max_frame: usize) -> Self {
-        Self {
-            started: false,
-            after_cr: false,
-            line: String::new(),
-            data: String::new(),
-            has_data: false,
-            event: String::new(),
-            id: String::new(),
-            previous_id: String::new(),
-            has_id: false,
-            retry: None,
-            max_frame,
-            template: None,
-            joins: false,
-            joined: Joined::default(),
-            long: usize::MAX,
-            parked: false,
-        }
+        Self { max_frame, long: usize::MAX, ..Self::default() }
     }
 
     /// The reconnection time that the server asked for, in milliseconds.

@@ -1,7 +1,6 @@
 //! Bytes to text, split anywhere (WHATWG Encoding, UTF-8 decode).
 
 use super::text::keep_private;
-use std::borrow::Cow;
 
 /// A streaming UTF-8 decoder. Malformed sequences become U+FFFD; a code point that is cut waits for its rest.
 #[derive(Debug, Default)]
@@ -84,14 +83,11 @@ impl Utf8Decoder {
 }
 
 /// Text that is here as a whole.
-pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return keep_private(text);
-    }
+pub(crate) fn decode(bytes: &[u8]) -> String {
     let (mut decoder, mut text) = (Utf8Decoder::default(), String::new());
     decoder.feed(bytes, &mut |piece| text.push_str(piece));
     decoder.finish(&mut |piece| text.push_str(piece));
-    Cow::Owned(text)
+    text
 }
 
 #[cfg(test)]

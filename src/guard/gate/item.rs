@@ -3,6 +3,7 @@
 use super::*;
 
 /// An item, which is judged as a whole.
+#[derive(Default)]
 pub(super) struct GateItem<'a> {
     /// The event that would bring it alone.
     pub(super) name: &'static str,
@@ -24,8 +25,9 @@ pub(super) struct GateItem<'a> {
 }
 
 /// The role of an item in the message, call or reasoning that it belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum ItemRole {
+    #[default]
     Alone,
     /// The verdict on it holds for its later parts.
     Opens,
@@ -34,20 +36,7 @@ pub(super) enum ItemRole {
 
 impl<'a> GateItem<'a> {
     pub(super) fn new(name: &'static str, class: Classification) -> Self {
-        let (also, target, of, own, blocked_with, subagent, carrier) = (None, None, None, None, None, None, None);
-        Self {
-            name,
-            class,
-            also,
-            target,
-            of,
-            own,
-            blocked_with,
-            subagent,
-            part: ItemRole::Alone,
-            counts: true,
-            carrier,
-        }
+        Self { name, class, counts: true, ..Self::default() }
     }
 
     pub(super) fn opens(self, of: Of, id: &str) -> Self {

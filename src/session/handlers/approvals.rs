@@ -19,7 +19,7 @@ impl Session {
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let (id, fields) = self.of_call(&json)?;
-        self.intake.gate().set_clock(now);
+        self.intake.gate.set_clock(now);
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
         }

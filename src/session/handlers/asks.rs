@@ -64,7 +64,7 @@ impl Session {
         if !busy {
             self.has_what_it_cuts(&submit)?;
         }
-        let ticket = self.queue.give(submit.run_id());
+        let ticket = self.queue.tickets.give(submit.run_id());
         submit.ticket = ticket;
         if !submit.unknown.is_empty() {
             let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));

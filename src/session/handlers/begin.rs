@@ -72,7 +72,7 @@ impl Session {
         }
         let body = self.begin_dialect(&input.0, &start);
         if !joins {
-            self.intake.gate().begin();
+            self.intake.gate.begin();
         }
         let mut run = Run::new(ticket, body, input);
         let again = matches!(start, Start::Retry | Start::Regenerate);

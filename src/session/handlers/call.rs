@@ -16,7 +16,7 @@ impl Session {
             "deny" => Reply::Taken(self.deny(json, now)?),
             "hold" => Reply::Taken(self.hold(json, now)?),
             "editQueued" => {
-                let ticket = self.queue.named(&self.argument(json)?.text("runId").unwrap_or_default());
+                let ticket = self.queue.tickets.named(&self.argument(json)?.text("runId").unwrap_or_default());
                 Reply::Taken(self.edit_queued(ticket.unwrap_or(Ticket::MAX), json)?)
             }
             "save" => Reply::Json(self.next_save(true).0),
@@ -40,7 +40,7 @@ impl Session {
             "regenerate" => _ = self.regenerate(None, json, now)?,
             "attach" => _ = self.attach(json, now)?,
             "answer" => _ = self.answer(json, now)?,
-            "cancel" => self.cancel(self.queue.named(json).unwrap_or(Ticket::MAX), now),
+            "cancel" => self.cancel(self.queue.tickets.named(json).unwrap_or(Ticket::MAX), now),
             "saved" => self.saved(json.parse().unwrap_or_default(), now),
             "stop" => self.stop(now),
             "disconnect" => self.disconnect(now),

@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::session::handlers::Guarding as _;
 use crate::session::page::{Begun, CallArrival, Next};
 use crate::session::submit::Submit;
-use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket};
+use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket, settlement};
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Fields, Raw, keep_private};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ impl Session {
     pub(super) fn begin_turn(&mut self, submit: &Submit, same: bool) {
         match self.page.begin(submit, same, &mut self.thread) {
             Begun::Same => {}
-            Begun::Joins(waiting) => self.queue.join(waiting, submit.ticket),
+            Begun::Joins(waiting) => self.queue.tickets.join(waiting, submit.ticket),
             Begun::New { settles, abandons } => {
                 if let Some((ticket, last)) = settles {
                     let run_id = self.verdict.run_name();
@@ -273,7 +273,7 @@ impl Session {
             self.verdict.rested(last.outcome);
         }
         if let Some(ticket) = ticket {
-            let json = last.settlement(self.verdict.run_id().unwrap_or_default());
+            let json = settlement(self.verdict.run_id().unwrap_or_default(), last.outcome, None, Some(last));
             self.settle_as(ticket, &json);
         }
         self.outbox.changed(true);

@@ -63,7 +63,7 @@ impl Session {
             self.rejoin.progress.set_cursor(cursor.into_owned());
         }
         // The page may not know the id of the last run.
-        let ticket = self.queue.give(fields.text("name").as_deref().unwrap_or(submit.run_id()));
+        let ticket = self.queue.tickets.give(fields.text("name").as_deref().unwrap_or(submit.run_id()));
         submit.ticket = ticket;
         self.begin(submit, now);
         Ok(ticket)

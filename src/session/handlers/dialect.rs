@@ -103,7 +103,7 @@ impl Session {
             OutputItem::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
             OutputItem::Custom { name, value } => self.dialect_custom(name, value, now),
             OutputItem::Text { message_id, text } => self.dialect_text(&message_id, text, now),
-            OutputItem::Judged => self.intake.gate().set_judged(true),
+            OutputItem::Judged => self.intake.gate.set_judged(true),
             OutputItem::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
                     self.malformed(Code::of(&error), Repair::Drop, &error);

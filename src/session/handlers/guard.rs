@@ -4,10 +4,10 @@
 //! thread and the listeners are concerned.
 
 use crate::document::ERROR_CODE;
-use crate::guard::{GateVerdict, Guard};
+use crate::guard::{GateVerdict, Guard, WITHHELD};
 use crate::pipeline::{EventSink, Source};
 use crate::session::Session;
-use crate::session::intake::Gate;
+use crate::session::intake::{Intake, View};
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Reply};
 use crate::thread::Warning;
@@ -44,7 +44,7 @@ pub(in crate::session) trait Guarding {
 impl Guarding for Session {
     #[inline(never)]
     fn keep_policy(&mut self, policy: &str, decisions: bool) -> Result<(), Misuse> {
-        self.intake.set_guard(Gate::new(Some(Guard::new(policy).map_err(Misuse::Policy)?)));
+        self.intake.gate.guard = Some(Box::new(Guard::new(policy).map_err(Misuse::Policy)?));
         self.report_decisions(decisions);
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Guarding for Session {
 
     #[inline(never)]
     fn admits(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool {
-        if self.intake.gate().is_judged() {
+        if self.intake.gate.judged {
             return true;
         }
         let event = JsonWriter::object_text(|object| {
@@ -87,9 +87,7 @@ impl Guarding for Session {
 
     #[inline(never)]
     fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
-        if !self.intake.gate().has_inbound_rule() {
-            return None;
-        }
+        self.intake.gate.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
         Fields::read(body, self.options.max_depth)?.get("event_type")?;
         let decision = self.judge_inbound(body, now)?;
         let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
@@ -98,7 +96,7 @@ impl Guarding for Session {
 
     #[inline(never)]
     fn forbids(&mut self, id: &str, name: &str) -> bool {
-        let reason = self.intake.gate().forbids(id, name);
+        let reason = self.intake.gate.guard.as_mut().and_then(|guard| guard.forbids(id, name));
         self.report_decided();
         let Some(reason) = reason else { return false };
         let message = format!("The guard does not allow this call: {reason}");
@@ -108,14 +106,15 @@ impl Guarding for Session {
 
     #[inline(never)]
     fn withholds_reason(&mut self, now: f64) -> Option<&'static str> {
-        let withheld = self.intake.gate().withheld(now);
+        let admitted = self.intake.gate.guard.as_mut().is_none_or(|guard| guard.admits_failure(now));
         self.report_decided();
-        withheld
+        (!admitted).then_some(WITHHELD)
     }
 
     #[inline(never)]
     fn report_decided(&mut self) {
-        let (decisions, reason) = (self.intake.gate().take_decisions(), self.intake.gate().take_reason());
+        let Some(guard) = &mut self.intake.gate.guard else { return };
+        let (decisions, reason) = (guard.take_told(), guard.take_reason());
         for decision in decisions {
             if self.rejoin.is_new(Report::Decision) {
                 self.outbox.push(Effect::Decision(decision));
@@ -144,37 +143,41 @@ impl Guarding for Session {
 impl Session {
     /// The same, with a guard before the rules.
     pub fn guarded(mut self, guard: Option<Guard>) -> Self {
-        self.intake.set_guard(Gate::new(guard));
+        self.intake.gate.guard = guard.map(Box::new);
         self
     }
 
     /// Whether every decision is told ([`Effect::Decision`]).
     pub fn report_decisions(&mut self, on: bool) {
-        self.intake.gate().report_decisions(on);
+        self.intake.gate.guard.iter_mut().for_each(|guard| guard.tell(on));
     }
 
     /// Other capability tokens (a JSON array) than those that the guard had.
     pub fn present(&mut self, json: &str) -> Result<(), Misuse> {
-        self.intake.gate().present(json).map_err(Misuse::Input)
+        self.intake.gate.guard.as_mut().map_or(Ok(()), |guard| guard.present(json)).map_err(Misuse::Input)
     }
 
     /// `{forwarded, blocked, total}` as JSON text.
     pub fn guard_counters(&self) -> Option<String> {
-        self.intake.guard_counters()
+        Some(self.intake.gate.guard.as_ref()?.counters())
     }
 
     /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
     pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
-        let gate = self.intake.gate();
-        let decision = gate.inbound(json, self.options.max_depth, now)?;
+        let guard = self.intake.gate.guard.as_mut()?;
+        let decision = guard.inbound(json, self.options.max_depth, now);
         // No part of a stream, so nothing that a replay repeats.
-        gate.take_decisions().into_iter().for_each(|decision| self.outbox.push(Effect::Decision(decision)));
+        guard.take_told().into_iter().for_each(|decision| self.outbox.push(Effect::Decision(decision)));
         Some(decision)
     }
 
     /// Judges an event: the parts of it that may pass.
     fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> GateVerdict {
-        let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
+        let Intake { gate, pipeline, .. } = &mut self.intake;
+        let verdict = match gate.guard.as_mut().filter(|_| !gate.judged) {
+            Some(guard) => guard.judge(incoming, fields, &mut View(&mut self.thread, &pipeline.order), now),
+            None => GateVerdict::Pass,
+        };
         self.report_decided();
         verdict
     }
@@ -186,9 +189,11 @@ impl Session {
 
     /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
     fn report_judged(&mut self, event: &'static str, fields: &Fields<'_>, data: &str, now: f64) {
-        let original =
-            fields.some("rawEvent").filter(|_| self.options.events.event(event) && !self.intake.gate().is_judged());
-        if original.is_none_or(|original| self.intake.permits(original, &mut self.thread, now)) {
+        let original = fields.some("rawEvent").filter(|_| self.options.events.event(event) && !self.intake.gate.judged);
+        let Intake { gate, pipeline, .. } = &mut self.intake;
+        let shown = &mut View(&mut self.thread, &pipeline.order);
+        let guard = original.and_then(|original| Some((original, gate.guard.as_mut()?)));
+        if guard.is_none_or(|(original, guard)| guard.permits(original, shown, now)) {
             return self.report_event(event, data);
         }
         let json = JsonWriter::object_text(|object| {

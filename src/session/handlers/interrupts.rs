@@ -22,7 +22,7 @@ impl Session {
         let entry = RESUME.read_entry(&fields).ok_or(EXPECTED)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
         let until = self.replies.judge(&id, &entry, &self.thread, self.run.is_some(), now)?;
-        let ticket = self.queue.give(submit.run_id());
+        let ticket = self.queue.tickets.give(submit.run_id());
         let answered = self.replies.answer(Partial { ticket, id, entry, until }, &mut self.thread, now);
         for (ticket, expired) in answered.dropped {
             if let Some(id) = expired {
@@ -32,7 +32,7 @@ impl Session {
             self.settle(ticket, submit.run_id(), Outcome::Dropped, None, None);
         }
         if let Some((resume, others)) = answered.resume {
-            others.into_iter().for_each(|other| self.queue.join(other, ticket));
+            others.into_iter().for_each(|other| self.queue.tickets.join(other, ticket));
             submit.row.set(SUBMIT_RESUME, Value::Text(resume));
             submit.ticket = ticket;
             self.queue.push_front(submit);

@@ -114,7 +114,7 @@ impl Session {
         let mut runs = Index::new();
         for submit in queue {
             if runs.insert(submit.run_id(), At::default()).is_none() {
-                let ticket = self.queue.give(submit.run_id());
+                let ticket = self.queue.tickets.give(submit.run_id());
                 self.queue.push(Submit { ticket, ..submit });
             }
         }

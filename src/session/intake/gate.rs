@@ -1,36 +1,28 @@
 //! The guard of a session, where it has one. Without the feature, a gate that lets everything pass.
 
 #[cfg(feature = "guard")]
-pub(in crate::session) use with_guard::Gate;
+pub(in crate::session) use with_guard::{Gate, View};
 #[cfg(not(feature = "guard"))]
 pub(in crate::session) use without_guard::NoGate as Gate;
 
 #[cfg(feature = "guard")]
 mod with_guard {
     use crate::dialect::Output;
-    use crate::guard::{GateVerdict, Guard, MessageState, ShownItems, WITHHELD};
+    use crate::guard::{Guard, MessageState, ShownItems};
     use crate::rules::OrderKeeper;
     use crate::thread::Thread;
-    use crate::wire::{Fields, Incoming, Raw, shortened};
+    use crate::wire::{Incoming, Raw, shortened};
 
     #[derive(Debug, Default)]
     pub(in crate::session) struct Gate {
-        guard: Option<Box<Guard>>,
+        pub guard: Option<Box<Guard>>,
         /// The current event was judged as the frame that it was made of.
-        judged: bool,
+        pub judged: bool,
     }
 
     impl Gate {
-        pub fn new(guard: Option<Guard>) -> Self {
-            Self { guard: guard.map(Box::new), judged: false }
-        }
-
         pub fn is_guarded(&self) -> bool {
             self.guard.is_some()
-        }
-
-        pub fn is_judged(&self) -> bool {
-            self.judged
         }
 
         pub fn set_judged(&mut self, judged: bool) {
@@ -56,76 +48,14 @@ mod with_guard {
             self.guard.iter_mut().for_each(|guard| guard.begin_again());
         }
 
-        /// Judges an event: the parts of it that may pass.
-        pub fn judge(
-            &mut self,
-            incoming: &Incoming<'_>,
-            fields: &Fields<'_>,
-            thread: &mut Thread,
-            order: &OrderKeeper,
-            now: f64,
-        ) -> GateVerdict {
-            let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return GateVerdict::Pass };
-            guard.judge(incoming, fields, &mut View(thread, order), now)
-        }
-
-        pub fn permits(&mut self, original: Raw<'_>, thread: &mut Thread, order: &OrderKeeper, now: f64) -> bool {
-            let shown = &mut View(thread, order);
-            self.guard.as_mut().is_none_or(|guard| guard.permits(original, shown, now))
-        }
-
-        /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
-        pub fn inbound(&mut self, json: &str, max_depth: usize, now: f64) -> Option<String> {
-            Some(self.guard.as_mut()?.inbound(json, max_depth, now))
-        }
-
-        /// Whether bodies of a dialect's have to be asked about.
-        pub fn has_inbound_rule(&self) -> bool {
-            self.guard.as_ref().is_some_and(|guard| guard.has_inbound_rule())
-        }
-
-        /// Why a call must not be executed under the name that it has now.
-        pub fn forbids(&mut self, id: &str, name: &str) -> Option<String> {
-            self.guard.as_mut()?.forbids(id, name)
-        }
-
         /// Sets the time, where a person acts on a call.
         pub fn set_clock(&mut self, now: f64) {
             self.guard.iter_mut().for_each(|guard| guard.set_clock(now));
         }
-
-        /// The text in place of the server's message of a failure, where that may not be shown.
-        pub fn withheld(&mut self, now: f64) -> Option<&'static str> {
-            let admitted = self.guard.as_mut()?.admits_failure(now);
-            (!admitted).then_some(WITHHELD)
-        }
-
-        /// The decisions since, as JSON texts.
-        pub fn take_decisions(&mut self) -> Vec<String> {
-            self.guard.as_mut().map(|guard| guard.take_told()).unwrap_or_default()
-        }
-
-        /// Why the first event of this run was blocked, once.
-        pub fn take_reason(&mut self) -> Option<String> {
-            self.guard.as_mut()?.take_reason()
-        }
-
-        pub fn report_decisions(&mut self, on: bool) {
-            self.guard.iter_mut().for_each(|guard| guard.tell(on));
-        }
-
-        /// Other capability tokens (a JSON array) than those that the guard had.
-        pub fn present(&mut self, json: &str) -> Result<(), &'static str> {
-            self.guard.as_mut().map_or(Ok(()), |guard| guard.present(json))
-        }
-
-        pub fn counters(&self) -> Option<String> {
-            Some(self.guard.as_ref()?.counters())
-        }
     }
 
     /// The shown thread, for the guard to ask.
-    struct View<'s>(&'s mut Thread, &'s OrderKeeper);
+    pub(in crate::session) struct View<'s>(pub &'s mut Thread, pub &'s OrderKeeper);
 
     impl ShownItems for View<'_> {
         fn call(&mut self, id: &str) -> Option<String> {

@@ -3,7 +3,9 @@
 
 mod gate;
 
-pub(super) use gate::Gate;
+use gate::Gate;
+#[cfg(feature = "guard")]
+pub(super) use gate::View;
 
 use crate::dialect::{self, Dialect, Occasion, Output, OutputItem, RunRequest, Taken};
 use crate::pipeline::Pipeline;
@@ -14,7 +16,7 @@ use crate::wire::{Delta, Framer};
 pub(super) struct Intake {
     /// How the server speaks, where that is not AG-UI.
     dialect: Option<Box<dyn Dialect>>,
-    gate: Gate,
+    pub gate: Gate,
     pub pipeline: Pipeline,
     /// Reads the body that is coming.
     body: Option<Box<Framer>>,
@@ -29,10 +31,6 @@ impl Intake {
 
     pub fn has_dialect(&self) -> bool {
         self.dialect().is_some()
-    }
-
-    pub fn gate(&mut self) -> &mut Gate {
-        &mut self.gate
     }
 
     pub fn is_guarded(&self) -> bool {
@@ -161,40 +159,5 @@ impl Intake {
 
     fn dialect_mut(&mut self) -> Option<&mut Box<dyn Dialect>> {
         self.dialect.as_mut().filter(|_| dialect::ANY)
-    }
-}
-
-#[cfg(feature = "guard")]
-mod judging {
-    use super::{Gate, Intake};
-    use crate::guard::GateVerdict;
-    use crate::thread::Thread;
-    use crate::wire::{Fields, Incoming, Raw};
-
-    /// The open items, as the gate sees them.
-    impl Intake {
-        /// Judges an event: the parts of it that may pass.
-        pub fn judge(
-            &mut self,
-            incoming: &Incoming<'_>,
-            fields: &Fields<'_>,
-            thread: &mut Thread,
-            now: f64,
-        ) -> GateVerdict {
-            self.gate.judge(incoming, fields, thread, &self.pipeline.order, now)
-        }
-
-        /// Whether the original that stands in an event may be seen.
-        pub fn permits(&mut self, original: Raw<'_>, thread: &mut Thread, now: f64) -> bool {
-            self.gate.permits(original, thread, &self.pipeline.order, now)
-        }
-
-        pub fn set_guard(&mut self, gate: Gate) {
-            self.gate = gate;
-        }
-
-        pub fn guard_counters(&self) -> Option<String> {
-            self.gate.counters()
-        }
     }
 }

@@ -91,12 +91,12 @@ pub(super) struct Saved {
 impl Page {
     /// The submit that settles with the turn.
     pub fn ticket(&self) -> Option<Ticket> {
-        self.turn.as_ref()?.ticket()
+        self.turn.as_ref()?.ticket
     }
 
     /// Whether the page is at work after the turn's last run.
     pub fn is_working(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.has_ended() && turn.calls.any(&[Stage::Executing]))
+        self.turn.as_ref().is_some_and(|turn| turn.last.is_some() && turn.calls.any(&[Stage::Executing]))
     }
 
     /// Whether the page executes a call.
@@ -140,7 +140,7 @@ impl Page {
 
     /// The input with which the turn's runs begin.
     pub fn again_mut(&mut self) -> Option<&mut Submit> {
-        self.turn.as_mut().map(Turn::again_mut)
+        self.turn.as_mut().map(|turn| &mut turn.again)
     }
 
     /// A run begins. `same`: it is the last one, joined again.
@@ -170,7 +170,7 @@ impl Page {
     /// The run is left to the server; what the page executes continues.
     pub fn leave_run(&mut self) {
         if let Some(turn) = &mut self.turn {
-            turn.leave();
+            turn.ticket = None;
         }
     }
 
@@ -203,7 +203,7 @@ impl Page {
     /// Between two runs: what now?
     pub fn rest(&mut self, thread: &mut Thread) -> Next {
         let Some(turn) = &mut self.turn else { return Next::Nothing };
-        if !turn.has_ended() || turn.calls.any(&[Stage::Executing, Stage::Abandoned]) {
+        if turn.last.is_none() || turn.calls.any(&[Stage::Executing, Stage::Abandoned]) {
             return Next::Nothing;
         }
         let people = turn.calls.any(&[Stage::Waiting, Stage::Manual]);
@@ -217,7 +217,7 @@ impl Page {
 
     /// How the turn's last run has ended.
     pub fn last(&self) -> Option<&Ended> {
-        self.turn.as_ref()?.last()
+        self.turn.as_ref()?.last.as_ref()
     }
 
     /// The turn was settled: unless it waits for people, it is over.
@@ -439,7 +439,7 @@ impl Page {
         // How that run has ended is known by what it asks.
         let outcome = if thread.open_interrupts().is_empty() { Outcome::Success } else { Outcome::Interrupted };
         if let Some(turn) = &mut self.turn {
-            turn.set_last(Ended::new(outcome));
+            turn.last = Some(Ended::new(outcome));
         }
     }
 
@@ -458,7 +458,7 @@ fn result_of(call: &str) -> String {
 /// Another submit begins: who was asked has continued without an answer.
 fn leave(mut turn: Turn, thread: &mut Thread) -> Begun {
     // Another run is joined while the page is at work.
-    let settles = turn.ticket().map(|ticket| (ticket, turn.take_last()));
+    let settles = turn.ticket.map(|ticket| (ticket, turn.last.take()));
     // The run was left to the server, and is not joined.
     let abandons = turn.calls.ids(Stage::Executing);
     for call in turn.calls.iter().filter(|call| stage(call) != Stage::Done).map(|call| call.text(PAGE_CALL_ID)) {

@@ -10,13 +10,13 @@ use crate::wire::{Fields, JsonWriter};
 #[derive(Debug)]
 pub(super) struct Turn {
     /// Until it is settled.
-    ticket: Option<Ticket>,
+    pub ticket: Option<Ticket>,
     /// The submit, for the runs that follow: without its messages.
-    again: Submit,
+    pub again: Submit,
     follow_ups: u32,
     pub calls: PageCalls,
     /// How the last run has ended, once it has ended well.
-    last: Option<Ended>,
+    pub last: Option<Ended>,
 }
 
 impl Turn {
@@ -25,46 +25,15 @@ impl Turn {
         Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
     }
 
-    pub fn again_mut(&mut self) -> &mut Submit {
-        &mut self.again
-    }
-
-    /// The submit that settles with the turn.
-    pub fn ticket(&self) -> Option<Ticket> {
-        self.ticket
-    }
-
     /// Whether this run follows on the turn's calls.
     pub fn is_followed_by(&self, submit: &Submit) -> bool {
         self.ticket == Some(submit.ticket) && self.follow_ups > 0
-    }
-
-    /// The run is left to the server; what the page executes continues.
-    pub fn leave(&mut self) {
-        self.ticket = None;
     }
 
     /// Its last run is joined again, also where the page is still at work after that. Gives the ticket that waits already.
     pub fn join(&mut self, ticket: Ticket) -> Option<Ticket> {
         self.last = None;
         self.ticket.replace(ticket)
-    }
-
-    /// Whether its last run has ended well.
-    pub fn has_ended(&self) -> bool {
-        self.last.is_some()
-    }
-
-    pub fn last(&self) -> Option<&Ended> {
-        self.last.as_ref()
-    }
-
-    pub fn set_last(&mut self, ended: Ended) {
-        self.last = Some(ended);
-    }
-
-    pub fn take_last(&mut self) -> Option<Ended> {
-        self.last.take()
     }
 
     /// A run has ended well, which may be of another turn.

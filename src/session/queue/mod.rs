@@ -13,30 +13,10 @@ pub(super) struct Queue {
     changed: bool,
     /// The submits that were edited since the last notification.
     edited: Vec<Ticket>,
-    tickets: Tickets,
+    pub tickets: Tickets,
 }
 
 impl Queue {
-    /// Gives the next ticket to the submit of this name.
-    pub fn give(&mut self, name: &str) -> Ticket {
-        self.tickets.give(name)
-    }
-
-    /// The open ticket of that name; of several the last, which has joined the run of the others.
-    pub fn named(&self, name: &str) -> Option<Ticket> {
-        self.tickets.named(name)
-    }
-
-    /// `ticket` settles when `first` does, with the same result. For ticket 0 nobody waits.
-    pub fn join(&mut self, ticket: Ticket, first: Ticket) {
-        self.tickets.join(ticket, first);
-    }
-
-    /// Ends a ticket, and those that were joined to it. Gives those whose callers are to be told, with their names.
-    pub fn settle(&mut self, ticket: Ticket) -> Vec<(Ticket, String)> {
-        self.tickets.settle(ticket)
-    }
-
     /// Whether each open ticket is held by exactly one thing that will settle it: a submit here, a ticket that it is joined
     /// to, one of `begun`, or one of `others` things elsewhere. So it counts: as many are held as are open.
     pub fn holds_every_ticket(&self, begun: impl Iterator<Item = Ticket>, others: usize) -> bool {

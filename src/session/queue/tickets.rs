@@ -6,7 +6,7 @@ use crate::session::types::Ticket;
 
 /// The tickets whose end has not been reported.
 #[derive(Debug, Default)]
-pub(super) struct Tickets {
+pub(in crate::session) struct Tickets {
     last: Ticket,
     /// In the order of their numbers, each with its name.
     open: Vec<(Ticket, String)>,

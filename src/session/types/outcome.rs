@@ -21,11 +21,6 @@ impl Ended {
     pub fn new(outcome: Outcome) -> Self {
         Self { outcome, result: None, unanswered: Vec::new() }
     }
-
-    /// The result that its submit is settled with.
-    pub fn settlement(&self, run_id: &str) -> String {
-        settlement(run_id, self.outcome, None, Some(self))
-    }
 }
 
 /// The result that a submit is settled with. `run`: the run that it led to.

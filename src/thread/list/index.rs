@@ -11,14 +11,6 @@ impl MessageList {
         }
     }
 
-    /// Whether [`Self::find_same`] may find something.
-    pub(in crate::thread) fn may_have(&self, entry: &Entry) -> bool {
-        match entry.result_key() {
-            Some(key) => self.by_result.get(&key).is_some(),
-            None => self.by_id.get(entry.id()).is_some(),
-        }
-    }
-
     pub(super) fn index(&mut self, slot: usize) {
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
         let at = At { message: slot, call: 0 };
@@ -45,7 +37,7 @@ impl MessageList {
         }
     }
 
-    pub(super) fn index_calls(&mut self, slot: usize) {
+    pub(in crate::thread) fn index_calls(&mut self, slot: usize) {
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
         let ids: Vec<String> = entry.calls.iter().map(|call| call.id().to_owned()).gather();
         let calls = ids.len();

@@ -46,6 +46,14 @@ macro_rules! events {
                 }
             }
 
+            /// The first two of its members that are strings and must be there: the id that it is about, and what it brings for that.
+            #[allow(unused_variables)]
+            pub(crate) fn texts(&self) -> [Option<Str<'a>>; 2] {
+                match *self {
+                    $(Self::$event { $($member),* } => texts!([] $(($need $($kind)+, $member))*),)*
+                }
+            }
+
             /// Whether a `subagentRunId` has a meaning on it.
             pub(super) fn may_be_of_a_subagent(&self) -> bool {
                 match self {
@@ -98,6 +106,15 @@ macro_rules! member {
     (read $m:ident may $name:literal ROLES) => { $m.optional($name) };
     (read $m:ident $need:ident $name:literal Is $of:tt) => { $m.object($name) };
     (read $m:ident $need:ident $name:literal $($kind:tt)+) => { $m.fields.some($name) };
+}
+
+/// The first two of the members that are strings and must be there.
+macro_rules! texts {
+    ([$id:ident $text:ident] $($rest:tt)*) => { [Some($id), Some($text)] };
+    ([$($text:ident)*] (must Text, $member:ident) $($rest:tt)*) => { texts!([$($text)* $member] $($rest)*) };
+    ([$($text:ident)*] $other:tt $($rest:tt)*) => { texts!([$($text)*] $($rest)*) };
+    ([$id:ident]) => { [Some($id), None] };
+    ([]) => { [None, None] };
 }
 
 /// Which subagent an event belongs to.
