@@ -217,7 +217,6 @@ impl AgentOs {
                 metadata.copy(&given, &|key| !NAMES.contains(&key));
             }
             metadata.copy(fields, &|key| NAMES.contains(&key));
-            metadata.close();
         }));
         Taken::Taken
     }
@@ -261,7 +260,6 @@ impl Dialect for AgentOs {
                 self.left_out += parts.len() - texts.len();
                 out.string("content", &texts.concat());
             }
-            out.close();
         }
         messages.close();
         body.close();
@@ -315,7 +313,6 @@ fn usage(value: &Fields<'_>, out: &mut Output) {
         for (theirs, ours) in NAMES {
             usage.number(ours, counts.whole(theirs));
         }
-        usage.close();
     }));
 }
 

@@ -183,11 +183,12 @@ impl Chio {
         self.emit("STATE_DELTA", frame, out, &mut |object| {
             let mut list = JsonWriter::array(object.member("delta"));
             for (operation, path, value) in &steps {
-                let mut step = JsonWriter::object(list.item());
-                step.string("op", operation).string("path", path).member("value").push_str(value);
-                step.close();
+                JsonWriter::object(list.item())
+                    .string("op", operation)
+                    .string("path", path)
+                    .member("value")
+                    .push_str(value);
             }
-            list.close();
         });
     }
 
@@ -256,14 +257,13 @@ impl Dialect for Chio {
                 event.string(name, value);
             }
             if free("payload") {
-                let mut payload = JsonWriter::object(event.member("payload"));
-                payload.member(if content.literal().is_some() { "text" } else { "content" }).push_str(content.text());
-                payload.close();
+                JsonWriter::object(event.member("payload"))
+                    .member(if content.literal().is_some() { "text" } else { "content" })
+                    .push_str(content.text());
             }
             for (name, value) in given.iter().flat_map(Fields::iter) {
                 event.member(&name).push_str(value.text());
             }
-            event.close();
         }
         Some(body)
     }

@@ -252,11 +252,7 @@ impl Ngaf {
             let mut interrupt = JsonWriter::object(list.item());
             interrupt.string("id", &format!("{ASKED}{}", self.run_id)).string("reason", "ngaf:on_interrupt");
             interrupt.optional("message", message.as_deref());
-            let mut metadata = JsonWriter::object(interrupt.member("metadata"));
-            metadata.member("value").push_str(&value);
-            metadata.close();
-            interrupt.close();
-            list.close();
+            JsonWriter::object(interrupt.member("metadata")).member("value").push_str(&value);
         }))
     }
 
@@ -408,9 +404,7 @@ fn changed(fields: Option<&Fields<'_>>, changes: &[(&str, &str)], came: Option<&
             object.member(key).push_str(value);
         }
         if let Some(came) = came {
-            let mut raw = JsonWriter::object(object.member("rawEvent"));
-            raw.string("source", "ngaf").member("event").push_str(came);
-            raw.close();
+            JsonWriter::object(object.member("rawEvent")).string("source", "ngaf").member("event").push_str(came);
         }
     })
 }

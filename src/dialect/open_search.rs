@@ -253,9 +253,7 @@ impl OpenSearch {
             if !kept.is_empty() {
                 let mut calls = JsonWriter::array(written.member("toolCalls"));
                 kept.iter().for_each(|call| calls.item().push_str(call));
-                calls.close();
             }
-            written.close();
         }
         out.close();
         event.close();
@@ -336,7 +334,6 @@ impl Dialect for OpenSearch {
                 write_message(out.item(), message, call.as_deref());
                 self.answered_now.extend(call.map(String::from));
             }
-            out.close();
         }))
     }
 
@@ -413,7 +410,6 @@ fn usage(event: &Fields<'_>, out: &mut Output) {
             for (theirs, ours) in NAMES {
                 usage.number(ours, model.whole(theirs));
             }
-            usage.close();
         }
     }));
 }

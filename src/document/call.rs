@@ -138,11 +138,8 @@ impl Call {
     fn write_as(&self, id: &str, out: &mut String) {
         let mut object = JsonWriter::object(out);
         object.string("id", id).string("type", "function");
-        let mut function = JsonWriter::object(object.member("function"));
-        function.string("name", self.tool()).string("arguments", self.arguments());
-        function.close();
+        JsonWriter::object(object.member("function")).string("name", self.tool()).string("arguments", self.arguments());
         self.row.write(&mut object, IN_MESSAGE, 1 << ENCRYPTED_VALUE | 1 << CALL_METADATA);
-        object.close();
     }
 
     /// Writes it as the list has it, with `more` from its message. Its arguments are read from their text: they follow.
@@ -153,7 +150,6 @@ impl Call {
         self.row.write(&mut object, IN_LIST, 1 << ARGUMENTS);
         more(&mut object);
         self.row.write(&mut object, IN_LIST, !CALL_OF_AG_UI);
-        object.close();
     }
 
     /// Writes what the mirror lacks. `in_message`: where its message has it, unless it was written with that.

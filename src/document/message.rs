@@ -149,5 +149,4 @@ pub(crate) fn write_members(
 pub(crate) fn write_calls(calls: &[Call], out: &mut String, write: fn(&Call, &mut String)) {
     let mut list = JsonWriter::array(out);
     calls.iter().for_each(|call| write(call, list.item()));
-    list.close();
 }

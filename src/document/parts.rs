@@ -114,7 +114,6 @@ fn keep(out: &mut String, fields: &Fields<'_>, names: &[&str], source: &str) {
             object.member(&name).push_str(if name == "source" { source } else { value.text() });
         }
     }
-    object.close();
 }
 
 /// Writes a `binary` part of AG-UI 0.0 as a media part, where it is one that has what that needs.
@@ -130,13 +129,12 @@ fn upgrade(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<()> {
     let kind = MEDIA.into_iter().find(|kind| *kind == prefix && *kind != "document").unwrap_or("document");
     let mut media = JsonWriter::object(parts.item());
     media.string("type", kind);
-    let mut source = JsonWriter::object(media.member("source"));
-    source.string("type", source_type).string("value", &value).string("mimeType", &mime);
-    source.close();
+    JsonWriter::object(media.member("source"))
+        .string("type", source_type)
+        .string("value", &value)
+        .string("mimeType", &mime);
     if let Some(filename) = filled("filename") {
-        let mut metadata = JsonWriter::object(media.member("metadata"));
-        metadata.string("filename", &filename);
-        metadata.close();
+        JsonWriter::object(media.member("metadata")).string("filename", &filename);
     }
     media.close();
     Some(())
@@ -208,5 +206,4 @@ fn write_binary(out: &mut String, part: &Fields<'_>, source: &Fields<'_>) {
     let mut binary = JsonWriter::object(out);
     binary.string("type", "binary").string("mimeType", &mime);
     binary.optional(place, text(source, "value").as_deref()).optional("filename", filename.as_deref());
-    binary.close();
 }

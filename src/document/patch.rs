@@ -101,7 +101,6 @@ impl Patch {
                 list.item().push_str(&format!("[0,{length}]"));
             }
             write(&mut list);
-            list.close();
         });
     }
 
@@ -130,7 +129,6 @@ impl Patch {
                     Part::New(slot, call) => write(list.item(), *slot, *call),
                 }
             }
-            list.close();
         });
     }
 }

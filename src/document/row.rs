@@ -154,7 +154,6 @@ impl Row {
     pub fn write_list<'r>(rows: impl IntoIterator<Item = &'r Self>, out: &mut String) {
         let mut list = JsonWriter::array(out);
         rows.into_iter().for_each(|row| row.write_object(list.item()));
-        list.close();
     }
 
     fn value(&self, member: usize) -> &Value {
@@ -410,7 +409,6 @@ impl Row {
     pub fn write_object(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
         self.write(&mut object, 0, Members::MAX);
-        object.close();
     }
 
     /// Writes the value of a member.

@@ -87,7 +87,6 @@ impl Document {
                     let mut operation = JsonWriter::object(operations.item());
                     operation.string("op", "add").string("path", &["/", Token::of(key).encoded()].concat());
                     operation.tree("value", Some(value));
-                    operation.close();
                 }
             }
         });

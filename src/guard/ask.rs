@@ -50,7 +50,6 @@ fn parse(fields: &Fields<'_>) -> Result<String, String> {
             object.string("member", member).string("expected", expected);
             object.flag("fatal", fatal || strict);
             object.flag("unknown", unknown);
-            object.close();
         };
         let read =
             ChioEvent::read(&event, &mut |wrong| complain(wrong.member, wrong.expected, wrong.fatal, wrong.unknown));

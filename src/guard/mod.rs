@@ -214,9 +214,9 @@ impl<'a> GuardReport<'a> {
             object.string("direction", if self.inbound { "inbound" } else { "outbound" });
             object.optional("eventId", self.event_id.as_deref());
             if let Some((kind, id)) = &self.target {
-                let mut target = JsonWriter::object(object.member("target"));
-                target.string("componentType", kind).optional("componentId", id.as_deref());
-                target.close();
+                JsonWriter::object(object.member("target"))
+                    .string("componentType", kind)
+                    .optional("componentId", id.as_deref());
             }
             // Milliseconds; `as` saturates.
             object.number("at", Some(self.at as u64));

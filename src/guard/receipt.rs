@@ -181,7 +181,6 @@ fn token_body(fields: &Fields<'_>, typed: bool, read: ReadNumber) -> Result<Stri
                             inner.member(&name).push_str(value.text());
                         }
                     }
-                    inner.close();
                 }
                 _ => object.member(&name).push_str(value.text()),
             }

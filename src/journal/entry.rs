@@ -136,7 +136,6 @@ impl JoinedEvent {
         if let Some(metadata) = &self.metadata {
             metadata.write(object.member("metadata"));
         }
-        object.close();
     }
 }
 

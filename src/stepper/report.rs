@@ -28,7 +28,6 @@ impl Stepper {
                 let mut object = JsonWriter::object(list.item());
                 object.string("code", code).string("message", &shortened(&message, LONGEST));
                 object.optional("rule", rule).optional("eventType", event_type.as_deref());
-                object.close();
             }
         }))
     }

@@ -82,7 +82,6 @@ impl Checkpoint {
                 for number in [size.content, size.reasoning, size.calls] {
                     list.item().push_str(&number.to_string());
                 }
-                list.close();
             }
             for call in &entry.calls {
                 lengths.number(call.id(), self.grown(call).map(|length| length as u64));
@@ -93,7 +92,6 @@ impl Checkpoint {
         for (name, json) in [("grown", grown), ("args", args)].into_iter().filter(|(_, json)| json != "{}") {
             object.json(name, &json);
         }
-        object.close();
     }
 
     /// The size that the arguments of a call had that are longer now.

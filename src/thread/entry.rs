@@ -177,14 +177,12 @@ impl Entry {
     pub fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
         let reasons = !self.row.text(REASONING).is_empty() || self.row.has(REASONING_ENCRYPTED);
         if reasons {
-            let mut message = JsonWriter::object(list.item());
-            message
+            JsonWriter::object(list.item())
                 .string("id", self.id())
                 .string("role", Role::Reasoning.name())
                 .string("content", self.row.text(REASONING))
                 .optional("encryptedValue", self.row.some(REASONING_ENCRYPTED))
                 .optional("subagentRunId", self.row.some(OWNER).filter(|_| protocol.tags()));
-            message.close();
         }
         // A folded entry that never got more than its reasoning has nothing else to say.
         let bare = reasons && !self.row.has(CONTENT) && self.calls.is_empty();
@@ -207,7 +205,6 @@ impl Entry {
     fn write_some(&self, out: &mut String, members: Members) {
         let mut object = JsonWriter::object(out);
         write_members(&self.row, &self.calls, &mut object, members, Call::write_in_message);
-        object.close();
     }
 
     /// Writes what the mirror, which has it at `path`, lacks of the message itself.

@@ -351,9 +351,7 @@ fn write_operation(out: &mut String, operation: &str, from: Option<&str>, path: 
     if !out.is_empty() {
         out.push(',');
     }
-    let mut object = JsonWriter::object(out);
-    object.string("op", operation).optional("from", from).string("path", path).tree("value", value);
-    object.close();
+    JsonWriter::object(out).string("op", operation).optional("from", from).string("path", path).tree("value", value);
 }
 
 #[cfg(test)]

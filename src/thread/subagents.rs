@@ -228,7 +228,6 @@ impl Subagents {
                 subagent.row.write(&mut object, 0, Members::MAX);
                 // Its children come after it.
                 object.member("children").push_str("[]");
-                object.close();
             }
         });
         for at in siblings {
@@ -254,9 +253,7 @@ impl Subagents {
             let mut object = JsonWriter::object(list.item());
             subagent.row.write(&mut object, 0, Members::MAX);
             self.write_list(&subagent.children, object.member("children"));
-            object.close();
         }
-        list.close();
     }
 }
 

@@ -28,17 +28,16 @@ pub(crate) struct RunAgentInput<'a, M> {
 impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
     /// The JSON text, and the length of its beginning, which [`refill`] continues: all up to the tools.
     pub fn write(self) -> (String, usize) {
-        let mut out = String::new();
-        let mut input = JsonWriter::object(&mut out);
-        input.string("threadId", self.thread_id).string("runId", self.run_id);
-        input.optional("protocolVersion", self.protocol.versions().then_some(PROTOCOL_VERSION));
-        // A null state is an absent one.
-        if !self.state.is_null() {
-            self.state.write(input.member("state"));
-        }
-        let mut messages = JsonWriter::array(input.member("messages"));
-        (self.messages)(&mut messages);
-        messages.close();
+        let mut out = JsonWriter::object_text(|input| {
+            input.string("threadId", self.thread_id).string("runId", self.run_id);
+            input.optional("protocolVersion", self.protocol.versions().then_some(PROTOCOL_VERSION));
+            // A null state is an absent one.
+            if !self.state.is_null() {
+                self.state.write(input.member("state"));
+            }
+            (self.messages)(&mut JsonWriter::array(input.member("messages")));
+        });
+        out.pop();
         let begin = out.len();
         refill(&mut out, self.tools, self.context, self.forwarded_props, self.resume);
         (out, begin)

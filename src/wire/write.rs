@@ -40,7 +40,7 @@ pub(crate) fn write_value(out: &mut String, value: &Value) {
     }
 }
 
-/// Writes an object or an array piece by piece, minding the commas.
+/// Writes an object or an array piece by piece, minding the commas, and its end when it goes.
 pub(crate) struct JsonWriter<'a> {
     out: &'a mut String,
     close: char,
@@ -63,18 +63,14 @@ impl<'a> JsonWriter<'a> {
     /// The JSON text of an object.
     pub(crate) fn object_text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
         let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        write(&mut object);
-        object.close();
+        write(&mut JsonWriter::object(&mut json));
         json
     }
 
     /// The JSON text of an array.
     pub(crate) fn array_text(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
         let mut json = String::new();
-        let mut array = JsonWriter::array(&mut json);
-        write(&mut array);
-        array.close();
+        write(&mut JsonWriter::array(&mut json));
         json
     }
 
@@ -153,7 +149,13 @@ impl<'a> JsonWriter<'a> {
         self
     }
 
-    pub(crate) fn close(self) {
+    /// Ends it before its scope does.
+    pub(crate) fn close(self) {}
+}
+
+impl Drop for JsonWriter<'_> {
+    #[inline(never)]
+    fn drop(&mut self) {
         self.out.push(self.close);
     }
 }

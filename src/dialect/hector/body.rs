@@ -28,7 +28,7 @@ pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut Stri
     for fields in &new {
         writer.message(fields);
     }
-    writer.list.close();
+    drop(writer);
     if answers.is_empty()
         && let Some(id) = new.last().and_then(|fields| fields.text("id"))
     {
@@ -96,9 +96,7 @@ impl Parts<'_> {
     #[inline(never)]
     fn text(&mut self, text: &str) {
         let v2 = self.v2;
-        let mut part = JsonWriter::object(self.list.item());
-        part.optional("kind", v2.then_some("text")).string("text", text);
-        part.close();
+        JsonWriter::object(self.list.item()).optional("kind", v2.then_some("text")).string("text", text);
     }
 
     /// `json`: an object as JSON text.
@@ -111,9 +109,7 @@ impl Parts<'_> {
         } else {
             let mut data = JsonWriter::object(part.member("data"));
             data.json("data", json);
-            data.close();
         }
-        part.close();
     }
 
     fn message(&mut self, message: &Fields<'_>) {
@@ -160,8 +156,6 @@ impl Parts<'_> {
                 write_value(file.member(key), &raw.value());
             }
         }
-        file.close();
-        entry.close();
     }
 
     /// The answer to an interrupt. Of one that an earlier page was asked only the id is known: it is that of the call.

@@ -328,13 +328,10 @@ impl HectorRun {
                     entry.member("responseSchema").push_str(ANSWER);
                 }
                 let mut metadata = JsonWriter::object(entry.member("metadata"));
-                let mut own = JsonWriter::object(metadata.member("hector"));
-                own.optional("taskId", filled(task)).optional("toolName", filled(tool));
-                own.close();
-                metadata.close();
-                entry.close();
+                JsonWriter::object(metadata.member("hector"))
+                    .optional("taskId", filled(task))
+                    .optional("toolName", filled(tool));
             }
-            list.close();
         });
         self.terminal(&outcome, None, out);
         self.questions = questions;
@@ -390,7 +387,6 @@ impl HectorRun {
                     own.member("isError").push_str("true");
                 }
                 own.optional("status", filled(&status));
-                own.close();
             });
             say(out, "TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
             if failed {

@@ -32,7 +32,6 @@ pub(super) fn write_message(out: &mut String, message: &Fields<'_>, call: Option
             _ => written.member(&key).push_str(value.text()),
         }
     }
-    written.close();
 }
 
 fn write_parts(out: &mut String, parts: Raw<'_>) {
@@ -48,12 +47,10 @@ fn write_parts(out: &mut String, parts: Raw<'_>) {
                 binary.string("type", "binary");
                 binary.member("mimeType").push_str(mime.text());
                 binary.member("data").push_str(value.text());
-                binary.close();
             }
             None => list.item().push_str(part.text()),
         }
     }
-    list.close();
 }
 
 fn write_calls(out: &mut String, calls: Raw<'_>) {
@@ -71,12 +68,9 @@ fn write_calls(out: &mut String, calls: Raw<'_>) {
                     let mut inner = JsonWriter::object(written.member(&key));
                     inner.copy(&function, &|key| key != "arguments");
                     inner.string("arguments", args);
-                    inner.close();
                 }
                 None => written.member(&key).push_str(value.text()),
             }
         }
-        written.close();
     }
-    list.close();
 }

@@ -102,7 +102,6 @@ impl Turn {
         self.again.save(object.member("run"));
         object.number("followUps", Some(u64::from(self.follow_ups)));
         Row::write_list(self.calls.iter(), object.member("calls"));
-        object.close();
     }
 
     pub fn restore(fields: &Fields<'_>, depth: usize) -> Option<Self> {

@@ -178,7 +178,6 @@ impl Earlier {
                 object.flag(name, true);
             }
         }
-        object.close();
     }
 
     pub(super) fn restore(raw: Raw<'_>) -> Option<Self> {

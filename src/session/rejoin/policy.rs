@@ -245,7 +245,6 @@ impl Resume {
                 Ok(number) => props.number(param, Some(number)),
                 Err(_) => props.string(param, cursor),
             };
-            props.close();
         }))
     }
 }

@@ -191,9 +191,7 @@ fn cancellations(thread: &Thread) -> Option<String> {
     let open = thread.open_interrupts();
     let json = JsonWriter::array_text(|list| {
         for (id, _) in &open {
-            let mut entry = JsonWriter::object(list.item());
-            entry.string("interruptId", id).string("status", "cancelled");
-            entry.close();
+            JsonWriter::object(list.item()).string("interruptId", id).string("status", "cancelled");
         }
     });
     (!open.is_empty()).then_some(json)

@@ -124,7 +124,6 @@ impl Submit {
         let mut object = JsonWriter::object(out);
         object.string("id", self.run_id());
         self.row.write(&mut object, 1, Members::MAX);
-        object.close();
     }
 
     /// Writes all of it.
@@ -136,7 +135,6 @@ impl Submit {
         let own = SUBMIT.iter().enumerate().filter(|(at, _)| self.has_own(*at));
         object.strings("own", own.map(|(_, member)| member.name));
         self.row.write(&mut object, 0, !before);
-        object.close();
     }
 
     pub fn restore(raw: Raw<'_>, depth: usize) -> Option<Self> {
