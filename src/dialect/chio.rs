@@ -15,32 +15,36 @@
 
 use super::{Dialect, Output, RunRequest, Taken};
 use crate::guard::{ChioEvent, Complaint};
-use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, write_string};
+use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, Token, split_front, write_string};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Deeper than an event's own limit nothing is taken in.
 const DEPTH: usize = 512;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Input {
+    #[default]
     Event,
     Run,
     Nothing,
 }
 
 /// Where the body is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum BodyStage {
-    /// Nothing has come that could be read; whether anything has.
-    Before { heard: bool },
+    /// Nothing has come.
+    #[default]
+    Before,
+    /// Nothing has come that could be read.
+    Heard,
     /// RUN_STARTED is out.
     Open,
     /// The server has ended the run in AG-UI's words.
     Over,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Chio {
     input: Input,
     raw_text: bool,
@@ -72,18 +76,7 @@ impl Chio {
             Some(raw) => raw.boolean()?,
             None => false,
         };
-        Some(Box::new(Self {
-            input,
-            raw_text,
-            thread_id: String::new(),
-            run_id: String::new(),
-            stage: BodyStage::Before { heard: false },
-            open: Vec::new(),
-            by_key: Index::new(),
-            last: HashMap::new(),
-            used: Index::new(),
-            state: Value::Null,
-        }))
+        Some(Box::new(Self { input, raw_text, ..Self::default() }))
     }
 
     /// The run, unless it has begun.
@@ -226,7 +219,7 @@ impl Dialect for Chio {
         }
         self.thread_id = request.thread_id.to_owned();
         self.run_id = request.run_id.to_owned();
-        self.stage = BodyStage::Before { heard: false };
+        self.stage = BodyStage::Before;
         self.forget_open();
         if !request.continues {
             self.last.clear();
@@ -269,13 +262,12 @@ impl Dialect for Chio {
     }
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
-        let heard = BodyStage::Before { heard: true };
         let Ok(Some(fields)) = Raw::parse_object(frame.data, DEPTH) else {
             if !frame.unterminated {
                 out.malformed("chio-frame-unknown", "a frame is no JSON object");
             }
             if self.stage != BodyStage::Open {
-                self.stage = heard;
+                self.stage = BodyStage::Heard;
             }
             return Taken::Taken;
         };
@@ -297,8 +289,8 @@ impl Dialect for Chio {
         } else {
             out.malformed("chio-frame-unknown", "a frame is neither an event nor a receipt");
         }
-        if matches!(self.stage, BodyStage::Before { .. }) {
-            self.stage = heard;
+        if self.stage == BodyStage::Before {
+            self.stage = BodyStage::Heard;
         }
         Taken::Taken
     }
@@ -306,8 +298,8 @@ impl Dialect for Chio {
     fn end(&mut self, out: &mut Output) {
         match self.stage {
             // Everything was blocked before it came here, and that is all that the agent had to say.
-            BodyStage::Before { heard: false } => self.boundary("RUN_STARTED", out),
-            BodyStage::Before { heard: true } | BodyStage::Over => return,
+            BodyStage::Before => self.boundary("RUN_STARTED", out),
+            BodyStage::Heard | BodyStage::Over => return,
             BodyStage::Open => {}
         }
         for id in self.forget_open() {
@@ -326,24 +318,6 @@ fn said(payload: Raw<'_>) -> Option<Raw<'_>> {
     text.literal().map(|_| text)
 }
 
-/// A token of a JSON Pointer as a key (RFC 6901).
-fn unescape(token: &str) -> String {
-    let mut key = String::new();
-    let mut escaped = false;
-    for c in token.chars() {
-        key.push(match (std::mem::take(&mut escaped), c) {
-            (false, '~') => {
-                escaped = true;
-                continue;
-            }
-            (true, '1') => '/',
-            (true, '0') => '~',
-            (_, c) => c,
-        });
-    }
-    key
-}
-
 /// Levels of the state that are made on the way to what is set.
 const MAX_DEPTH: usize = 256;
 
@@ -360,21 +334,27 @@ fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, St
     }
     let mut at = state;
     let mut done = String::new();
-    let mut rest = path.split('/').skip(1).peekable();
-    while let Some(token) = rest.next() {
+    let mut left = path;
+    while let Some((token, rest)) = split_front(left) {
+        left = rest;
         done.push('/');
-        done.push_str(token);
+        done.push_str(token.encoded());
         // No such place: the patch will say so.
-        let Some((there, item)) = enter(at, token) else { break };
+        let Some((there, item)) = enter(at, &token) else { break };
         let operation = if there { "replace" } else { "add" };
-        if rest.peek().is_none() {
+        if rest.is_empty() {
             *item = value.value();
             steps.push((operation, done, value.text().to_owned()));
             return steps;
         }
         if item.is_null() {
             // All that is not there yet, in one step.
-            let json = wrap(item, rest.map(unescape).collect(), value);
+            let mut keys = Vec::new();
+            while let Some((token, rest)) = split_front(left) {
+                keys.push(token.decoded().into_owned());
+                left = rest;
+            }
+            let json = wrap(item, keys, value);
             steps.push((operation, done, json));
             return steps;
         }
@@ -385,15 +365,15 @@ fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, St
 }
 
 /// The value that a token of a pointer names in a container, and whether it was there: if not, it is `null` now.
-fn enter<'v>(container: &'v mut Value, token: &str) -> Option<(bool, &'v mut Value)> {
+fn enter<'v>(container: &'v mut Value, token: &Token<'_>) -> Option<(bool, &'v mut Value)> {
     match container {
         Value::Object(map) => {
-            let key = unescape(token);
+            let key = token.decoded().into_owned();
             let there = map.contains_key(&key);
             Some((there, map.entry(key).or_insert(Value::Null)))
         }
         Value::Array(list) => {
-            let index = if token == "-" { list.len() } else { token.parse().unwrap_or(usize::MAX) };
+            let index = if token.encoded() == "-" { list.len() } else { token.encoded().parse().unwrap_or(usize::MAX) };
             let there = index < list.len();
             if index == list.len() {
                 list.push(Value::Null);

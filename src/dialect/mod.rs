@@ -33,14 +33,12 @@ pub trait Dialect {
     fn begin(&mut self, request: &RunRequest<'_>);
 
     /// The body of that request, where it is not AG-UI's. `input`: a `RunAgentInput` as JSON text.
-    fn body(&mut self, input: &str) -> Option<String> {
-        let _ = input;
+    fn body(&mut self, _input: &str) -> Option<String> {
         None
     }
 
     /// The body of a request that joins the run of this id, where one has a body.
-    fn rejoin(&mut self, run_id: &str) -> Option<String> {
-        let _ = run_id;
+    fn rejoin(&mut self, _run_id: &str) -> Option<String> {
         None
     }
 
@@ -51,8 +49,7 @@ pub trait Dialect {
 
     /// Whether an `Accept` that the application has set asks for another form than the dialect's settings. `None`: the
     /// application's own is not kept.
-    fn contradicts(&self, accept: &str) -> Option<bool> {
-        let _ = accept;
+    fn contradicts(&self, _accept: &str) -> Option<bool> {
         None
     }
 
@@ -60,29 +57,21 @@ pub trait Dialect {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken;
 
     /// The request was answered with JSON text, and not with a stream. An answer that no dialect takes is an error.
-    fn answer(&mut self, body: &str, out: &mut Output) {
-        let _ = (body, out);
-    }
+    fn answer(&mut self, _body: &str, _out: &mut Output) {}
 
     /// The body has ended as the server wanted it to.
-    fn end(&mut self, out: &mut Output) {
-        let _ = out;
-    }
+    fn end(&mut self, _out: &mut Output) {}
 
     /// The stream is lost for good, before the run has ended.
-    fn lost(&mut self, out: &mut Output) {
-        let _ = out;
-    }
+    fn lost(&mut self, _out: &mut Output) {}
 
     /// Whether the page must not execute a call with these arguments (JSON text).
-    fn withholds(&self, args: &str) -> bool {
-        let _ = args;
+    fn withholds(&self, _args: &str) -> bool {
         false
     }
 
     /// The arguments that the page executes a call with, where they are not those that the events brought.
-    fn arguments<'a>(&self, args: &'a str) -> Option<&'a str> {
-        let _ = args;
+    fn arguments<'a>(&self, _args: &'a str) -> Option<&'a str> {
         None
     }
 }

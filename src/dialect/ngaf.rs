@@ -380,12 +380,9 @@ impl RawEvent<'_, '_> {
 
     /// Takes it out of what is reduced.
     fn raw(&self, out: &mut Output) -> Taken {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.string("type", "RAW").string("source", "ngaf");
-        object.member("event").push_str(self.json);
-        object.close();
-        out.event(json);
+        out.event(JsonWriter::object_text(|object| {
+            object.string("type", "RAW").string("source", "ngaf").member("event").push_str(self.json);
+        }));
         Taken::Taken
     }
 }

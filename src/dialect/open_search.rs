@@ -17,7 +17,7 @@
 mod messages;
 
 use super::{Dialect, Output, RunRequest, Taken};
-use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Raw, frame_type};
+use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Keyed, Raw, frame_type};
 use messages::{first_value, read_call, write_message};
 
 /// The members of a request that the server documents, beside `messages`.
@@ -31,34 +31,6 @@ const DEPTH: usize = 4096;
 struct OpenCall {
     id: String,
     args: String,
-}
-
-/// The calls that are open, in the order in which they began.
-#[derive(Debug, Default)]
-struct OpenCalls {
-    list: Vec<Option<OpenCall>>,
-    index: Index,
-}
-
-impl OpenCalls {
-    /// A call that is open already begins anew.
-    fn push(&mut self, id: &str) {
-        self.take(id);
-        self.index.insert(id.to_owned(), place(self.list.len()));
-        self.list.push(Some(OpenCall { id: id.to_owned(), args: String::new() }));
-    }
-
-    fn grow(&mut self, id: &str, delta: &str) {
-        let at = self.index.get(id).map(|at| at.message);
-        if let Some(call) = at.and_then(|at| self.list.get_mut(at)?.as_mut()) {
-            call.args.push_str(delta);
-        }
-    }
-
-    fn take(&mut self, id: &str) -> Option<OpenCall> {
-        let at = self.index.remove(id)?.message;
-        self.list.get_mut(at)?.take()
-    }
 }
 
 fn place(at: usize) -> At {
@@ -77,7 +49,8 @@ pub(super) struct OpenSearch {
     last_sent: Option<String>,
     answered: Option<String>,
     ended: bool,
-    open: OpenCalls,
+    /// The calls that are open, in the order in which they began.
+    open: Keyed<OpenCall>,
     /// Calls whose answers the server has, and those whose answers it is being told.
     known: Index,
     answered_now: Vec<String>,
@@ -122,7 +95,7 @@ impl OpenSearch {
         match kind {
             "RUN_STARTED" => {
                 self.ended = false;
-                self.open = OpenCalls::default();
+                self.open = Keyed::default();
                 let answered_now = std::mem::take(&mut self.answered_now);
                 for id in answered_now {
                     self.known.insert(id, At::default());
@@ -136,16 +109,20 @@ impl OpenSearch {
                 }
                 if kind == "RUN_FINISHED" {
                     self.answered = self.last_sent.take().or(self.answered.take());
-                    for call in std::mem::take(&mut self.open).list.iter().flatten() {
-                        self.close(call, out);
+                    for call in self.open.take_all() {
+                        self.close(&call, out);
                     }
                     std::mem::take(&mut self.again).into_iter().for_each(|event| out.event(event));
                 }
                 return Taken::Pass;
             }
             "Custom" | "CUSTOM" => return self.custom(fields, out),
-            "TOOL_CALL_START" => self.open.push(id),
-            "TOOL_CALL_ARGS" => self.open.grow(id, &fields.text("delta").unwrap_or_default()),
+            "TOOL_CALL_START" => {
+                // A call that is open already begins anew.
+                self.open.take(id);
+                self.open.push(id, OpenCall { id: id.to_owned(), args: String::new() });
+            }
+            "TOOL_CALL_ARGS" => self.grow(id, &fields.text("delta").unwrap_or_default()),
             "TOOL_CALL_END" => {
                 if let Some(call) = self.open.take(id)
                     && first_value(&call.args).is_some()
@@ -169,6 +146,10 @@ impl OpenSearch {
             _ => {}
         }
         self.after_end(text, out)
+    }
+
+    fn grow(&mut self, id: &str, delta: &str) {
+        self.open.get_mut(id).into_iter().for_each(|call| call.args.push_str(delta));
     }
 
     fn after_end(&self, text: &str, out: &mut Output) -> Taken {
@@ -289,7 +270,7 @@ impl Dialect for OpenSearch {
         self.restores = is_restore(request.run_id);
         if !request.joins {
             self.ended = false;
-            self.open = OpenCalls::default();
+            self.open = Keyed::default();
             self.again.clear();
             self.in_parts.clear();
         }
@@ -339,8 +320,8 @@ impl Dialect for OpenSearch {
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
         if let Some(delta) = Delta::read(frame.data) {
-            if delta.kind == DeltaKind::Args && !self.open.index.is_empty() {
-                self.open.grow(&delta.id.decode(), &delta.delta.decode());
+            if delta.kind == DeltaKind::Args && self.open.len() > 0 {
+                self.grow(&delta.id.decode(), &delta.delta.decode());
             }
             return self.after_end(frame.data, out);
         }

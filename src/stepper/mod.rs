@@ -31,7 +31,7 @@ use crate::wire::{
 use waiting::{Waiting, WaitingEvent};
 
 /// One run's stream over a thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Stepper {
     settings: Settings,
     thread: Thread,
@@ -52,18 +52,8 @@ impl Stepper {
     /// two is something else.
     pub fn new(settings: Settings, messages: &str, state: &str) -> Option<Self> {
         let limits = ThreadLimits { depth: settings.depth, state_bytes: settings.state_bytes };
-        let mut stepper = Self {
-            thread: Thread::new(limits, None, None),
-            pipeline: Pipeline::default(),
-            framer: None,
-            wanted: Wanted::default(),
-            waiting: Waiting::new(settings.join),
-            events: 0,
-            warnings: Vec::new(),
-            warned: 0,
-            failure: None,
-            settings,
-        };
+        let thread = Thread::new(limits, None, None);
+        let mut stepper = Self { thread, waiting: Waiting::new(settings.join), settings, ..Self::default() };
         stepper.thread.keep_local_order();
         if !stepper.settings.protocol.tags() {
             stepper.thread.ignore_tags();
@@ -230,14 +220,7 @@ impl EventSink for Stepper {
     /// Only so many are reported.
     fn report_warning(&mut self, warning: Warning) {
         self.warned = self.warned.saturating_add(1);
-        match self.warned.checked_sub(self.settings.warnings) {
-            None | Some(0) => self.warnings.push(warning),
-            Some(1) => {
-                let message = "the run has reported limits.warnings warnings: further ones are left out";
-                self.warnings.push(Warning::new("warnings-left-out", message));
-            }
-            Some(_) => {}
-        }
+        self.warnings.extend(warning.within(self.warned, self.settings.warnings));
     }
 
     fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {

@@ -46,7 +46,7 @@ impl WaitingEvent {
 }
 
 /// Events in the order in which they came.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Waiting {
     steps: VecDeque<WaitingEvent>,
     /// Whether deltas that the caller asked for are joined. Others always are.
@@ -57,7 +57,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub fn new(join: bool) -> Self {
-        Self { steps: VecDeque::new(), join, shown: false }
+        Self { join, ..Self::default() }
     }
 
     pub fn is_empty(&self) -> bool {

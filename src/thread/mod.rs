@@ -79,6 +79,18 @@ impl Warning {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, rule: None, message: message.into(), event_type: None }
     }
+
+    /// The warning, as number `count` of a run that reports at most so many; the first one beyond says that others are left out.
+    pub(crate) fn within(self, count: usize, most: usize) -> Option<Self> {
+        match count.checked_sub(most) {
+            None | Some(0) => Some(self),
+            Some(1) => {
+                let message = "the run has reported limits.warnings warnings: further ones are left out";
+                Some(Self::new("warnings-left-out", message))
+            }
+            Some(_) => None,
+        }
+    }
 }
 
 /// Encrypted values that came before what they belong to; more are dropped.

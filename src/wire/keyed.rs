@@ -30,6 +30,11 @@ impl<T> Keyed<T> {
         self.index.contains_key(id)
     }
 
+    #[cfg(feature = "open-search")]
+    pub fn get_mut(&mut self, id: &str) -> Option<&mut T> {
+        self.list.get_mut(self.index.get(id)?.message)?.as_mut()
+    }
+
     pub fn take(&mut self, id: &str) -> Option<T> {
         let at = self.index.remove(id)?.message;
         self.list.get_mut(at)?.take()

@@ -16,26 +16,12 @@ pub(crate) fn write_value(out: &mut String, value: &Value) {
         Value::Number(number) => out.push_str(number.as_str()),
         Value::String(text) => write_string(out, text),
         Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                write_value(out, item);
-            }
-            out.push(']');
+            let mut out = JsonWriter::array(out);
+            items.iter().for_each(|item| write_value(out.item(), item));
         }
         Value::Object(map) => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                write_string(out, key);
-                out.push(':');
-                write_value(out, item);
-            }
-            out.push('}');
+            let mut out = JsonWriter::object(out);
+            map.iter().for_each(|(key, item)| write_value(out.member(key), item));
         }
     }
 }

@@ -196,16 +196,8 @@ impl Outbox {
     fn within_bounds(&mut self, effect: Effect, most: usize) -> Option<Effect> {
         let Effect::Warning(warning) = effect else { return Some(effect) };
         self.warnings += 1;
-        match self.warnings.checked_sub(most) {
-            None | Some(0) => {
-                let message = shortened(&warning.message, LONGEST).into_owned();
-                Some(Effect::Warning(Warning { message, ..warning }))
-            }
-            Some(1) => {
-                let message = "the run has reported limits.warnings warnings: further ones are left out";
-                Some(Effect::Warning(Warning::new("warnings-left-out", message)))
-            }
-            Some(_) => None,
-        }
+        let mut warning = warning.within(self.warnings, most)?;
+        warning.message = shortened(&warning.message, LONGEST).into_owned();
+        Some(Effect::Warning(warning))
     }
 }

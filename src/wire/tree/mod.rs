@@ -10,7 +10,8 @@ mod read;
 
 use super::json::{Raw, literal};
 use super::pointer::{Token, split_front};
-use super::text::{cut, write_json, write_string};
+use super::text::{cut, write_json};
+use super::write::JsonWriter;
 use list::List;
 pub use object::Object;
 pub(crate) use read::Builder;
@@ -229,26 +230,12 @@ impl Tree {
             Node::Leaf(text) => write_json(out, text),
             Node::Text(text) => write_json(out, &text.json),
             Node::List(list) => {
-                out.push('[');
-                for (at, item) in list.items().iter().enumerate() {
-                    if at > 0 {
-                        out.push(',');
-                    }
-                    item.write(out);
-                }
-                out.push(']');
+                let mut out = JsonWriter::array(out);
+                list.items().iter().for_each(|item| item.write(out.item()));
             }
             Node::Object(object) => {
-                out.push('{');
-                for (at, (key, value)) in object.iter().enumerate() {
-                    if at > 0 {
-                        out.push(',');
-                    }
-                    write_string(out, key);
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
+                let mut out = JsonWriter::object(out);
+                object.iter().for_each(|(key, value)| value.write(out.member(key)));
             }
         }
     }
