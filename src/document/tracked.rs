@@ -85,7 +85,7 @@ impl Document {
             for (key, value) in new.members().into_iter().flat_map(Object::iter) {
                 if !self.tree.member(key).is_some_and(|old| old.equals(value)) {
                     let mut operation = JsonWriter::object(operations.item());
-                    operation.string("op", "add").string("path", &["/", Token::of(key).encoded()].concat());
+                    operation.string("op", "add").string("path", &["/", Token::new(key).encoded()].concat());
                     operation.tree("value", Some(value));
                 }
             }

@@ -193,7 +193,7 @@ impl Mask {
                 let mut add = |mut item: Option<Tree>, run: Neighbors| {
                     if item.is_some() {
                         // A list has an end.
-                        let _ = items.insert(&Token::of("-"), &mut item);
+                        let _ = items.insert(&Token::new("-"), &mut item);
                     }
                     push(&mut masks, run);
                 };
@@ -248,7 +248,7 @@ fn members_over(members: &MemberMasks, trees: [&Tree; 3], grows: bool) -> (Tree,
             None => (shown.cloned(), Mask::Own),
         };
         masks.set(key, mask);
-        let token = Token::of(key);
+        let token = Token::new(key);
         // A member that is not there need not be taken out.
         let _ = match value {
             Some(value) => tree.insert(&token, &mut Some(value)).map(drop),
@@ -312,7 +312,7 @@ impl Difference {
             Mask::Members(members) => {
                 for (key, mask) in members.iter() {
                     let [old, new] = [old, new].map(|tree| tree?.member(key));
-                    self.inside(mask, old, new, path, Token::of(key).encoded());
+                    self.inside(mask, old, new, path, Token::new(key).encoded());
                 }
             }
             Mask::Items(runs) => {

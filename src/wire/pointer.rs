@@ -1,7 +1,6 @@
 //! Paths into a JSON document (RFC 6901): empty, or tokens, each after a slash.
 
-use super::text::cut;
-use std::borrow::Cow;
+pub(crate) use json_patch::jsonptr::Token;
 
 /// Whether a text is a path: no `~` stands in it but as `~0` or `~1`.
 pub(crate) fn is_pointer(text: &str) -> bool {
@@ -18,52 +17,12 @@ pub(crate) fn is_pointer(text: &str) -> bool {
 pub(crate) fn split_front(path: &str) -> Option<(Token<'_>, &str)> {
     let tokens = path.get(1..)?;
     let end = memchr::memchr(b'/', tokens.as_bytes()).unwrap_or(tokens.len());
-    tokens.split_at_checked(end).map(|(token, rest)| (Token(token.into()), rest))
+    let (token, rest) = tokens.split_at_checked(end)?;
+    Some((Token::from_encoded(token).ok()?, rest))
 }
 
 /// The path to the container, and the last token.
 pub(crate) fn split_back(path: &str) -> Option<(&str, Token<'_>)> {
     let slash = path.bytes().rposition(|byte| byte == b'/')?;
-    Some((path.get(..slash)?, Token(path.get(slash + 1..)?.into())))
-}
-
-/// A token, with its escapes.
-#[derive(Debug)]
-pub(crate) struct Token<'a>(Cow<'a, str>);
-
-impl<'a> Token<'a> {
-    /// The token of a key.
-    pub fn of(key: &'a str) -> Self {
-        if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-            return Self(key.into());
-        }
-        let mut token = String::new();
-        for c in key.chars() {
-            match c {
-                '~' => token.push_str("~0"),
-                '/' => token.push_str("~1"),
-                c => token.push(c),
-            }
-        }
-        Self(token.into())
-    }
-
-    pub fn encoded(&self) -> &str {
-        &self.0
-    }
-
-    /// The key.
-    pub fn decoded(&self) -> Cow<'_, str> {
-        let (mut key, mut rest) = (String::new(), &*self.0);
-        while let Some((start, escape)) = cut(rest, b'~') {
-            key.push_str(start);
-            key.push(if escape.starts_with('1') { '/' } else { '~' });
-            rest = escape.get(1..).unwrap_or_default();
-        }
-        if key.is_empty() {
-            return Cow::Borrowed(rest);
-        }
-        key.push_str(rest);
-        Cow::Owned(key)
-    }
+    Some((path.get(..slash)?, Token::from_encoded(path.get(slash + 1..)?).ok()?))
 }

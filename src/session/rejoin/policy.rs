@@ -9,7 +9,7 @@
 //! ```
 
 use crate::session::types::Misuse;
-use crate::wire::{Fields, Frame, JsonWriter, Raw, is_pointer, parse_time, pieces, split_front};
+use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, Token, parse_time, pieces};
 
 /// How a session deals with broken networks.
 #[derive(Debug, Clone, PartialEq)]
@@ -250,16 +250,10 @@ impl Resume {
 }
 
 /// The keys of a JSON Pointer, or one member's name.
-fn keys(mut path: &str) -> Vec<String> {
-    if !path.starts_with('/') {
-        return vec![path.to_owned()];
-    }
-    let (mut keys, escaped) = (Vec::new(), is_pointer(path));
-    while let Some((token, rest)) = split_front(path) {
-        keys.push(if escaped { token.decoded().into_owned() } else { token.encoded().to_owned() });
-        path = rest;
-    }
-    keys
+fn keys(path: &str) -> Vec<String> {
+    let Some(tokens) = path.strip_prefix('/') else { return vec![path.to_owned()] };
+    let key = |token: &str| Token::from_encoded(token).map_or_else(|_| token.to_owned(), |token| token.decoded().into_owned());
+    pieces(tokens, b'/').into_iter().map(key).gather()
 }
 
 /// The milliseconds that a `Retry-After` asks for: seconds, or a date as HTTP writes it.

@@ -11,7 +11,7 @@ fn text(tree: &Tree) -> String {
 }
 
 fn token(token: &str) -> Token<'_> {
-    Token::of(token)
+    Token::new(token)
 }
 
 /// Sizes, numbers and the index are what they would be had the document been read as it is.
