@@ -33,7 +33,7 @@ export type SaveParts = readonly [rest: Omit<Saved, "messages" | "state">, lines
 
 /** A text, as far as it is known. */
 interface StoredText {
-  readonly mark: string | null | undefined;
+  readonly mark: string | null;
   readonly parts: SaveParts;
   /** Without its mark, if this page has written it. */
   readonly json?: string;
@@ -58,8 +58,8 @@ export type First = Pick<Saved, "messages" | "state">;
 
 export const partsOf = ({ messages, state, ...rest }: Saved): SaveParts => [rest, messages.map((message) => JSON.stringify(message)), JSON.stringify(state)];
 
-/** The text with what the record says of it. */
-function join({ mark = null, ...saved }: Marked, record: Record | undefined): unknown {
+/** The text of this mark with what the record says of it. */
+function join(mark: string | null, saved: Saved, record: Record | undefined): unknown {
   if (!record || record.mark === mark) return saved;
   const { mark: _, of, ...changes } = record;
   return of.includes(mark) ? { ...withChanges(saved, changes), v: saved.v } : { ...saved, handled: union(saved.handled, changes.handled, (id) => id) };
@@ -74,12 +74,13 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
     // A record that is damaged is none.
     const record = [handled, of, messages].every(Array.isArray) && from! >= 0 ? (beside as Record) : undefined;
     // Not one text has been written so far.
-    const text = (!found && record?.of[0] === null ? { v: 1, ...first } : found) as Marked | undefined;
+    const text = (!found && record?.of[0] === null ? { v: 1, ...first, mark: null } : found) as Marked | undefined;
     if (!Array.isArray(text?.messages)) return text;
-    const { mark = null, ...saved } = text;
+    // One that was written by somebody else is known by its length.
+    const { mark = `${JSON.stringify(text).length}`, ...saved } = text;
     // Nothing was written meanwhile, or asked anew.
     if (at.asked === asked) Object.assign(at, { there: found && { mark, parts: partsOf(saved) }, beside: record?.of[0] === mark ? record : undefined });
-    return join(text, record);
+    return join(mark, saved, record);
   };
   const text = store.load();
   let record: unknown;
@@ -107,7 +108,7 @@ function recordOf(mark: string, texts: readonly StoredText[], [rest, lines, stat
     ...rest,
     ...(texts.some(({ parts }) => parts[2] !== state) && { state: JSON.parse(state) }),
     messages: lines.slice(from).map((line): Message => JSON.parse(line)),
-    ...{ from, mark, of: texts.map((text) => text.mark ?? null) },
+    ...{ from, mark, of: texts.map((text) => text.mark) },
   };
 }
 

@@ -469,6 +469,14 @@ describe("a record", () => {
     assert.deepEqual([texts(agent), agent.getSnapshot().state], [["hello", "two"], { n: 5 }]);
   });
 
+  it("of a text without a mark belongs to that one alone", () => {
+    const { length } = JSON.stringify(saved);
+    assert.deepEqual(texts(create({ persist: both(saved, { ...record, of: [`${length}`] }) })), ["one", "two"]);
+    const other = { ...saved, messages: [...saved.messages, user("c", "another device's")] };
+    assert.deepEqual(texts(create({ persist: both(other, { ...record, of: [`${length}`] }) })), ["one", "another device's"]);
+    assert.deepEqual(texts(create({ persist: both(other, { ...record, of: [null] }) })), ["one", "another device's"]);
+  });
+
   it("that cannot be read, or is damaged, costs nothing else", async () => {
     for (const load of [() => JSON.parse("{"), () => Promise.reject(new Error("gone")), () => 7, () => ({ mark: "2", of: ["1"] })]) {
       const store = both({ ...saved, mark: "1" });
