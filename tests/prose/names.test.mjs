@@ -9,8 +9,6 @@ import { at } from "../../tools/paths.mjs";
 /** Names that several files may declare, and why. @type {Record<string, string>} */
 const SHARED = {
   Agent: "the public agent, and the official client's interface of that name",
-  Session: "the core's, and its export to JavaScript",
-  Stepper: "the core's, and its export to JavaScript",
 };
 
 /** The entries of frameworks name the results of one hook alike. */
