@@ -134,8 +134,11 @@ export function writeStore(
   let failure: { readonly cause: unknown } | undefined;
   let whole = false;
   const end = (): void => void (--open || done(whole ? undefined : failure, kept));
-  const note = (made: SaveParts, refused: () => void): void => {
-    if (!record) return end();
+  // Of what the store has no room for less is noted; in the end not even what stood there before.
+  const attempts = [() => parts, ...(less ? [() => less(at, parts), () => less({ ...at, beside: undefined }, parts)] : [])];
+  const note = (): void => {
+    const made = record && attempts.shift()?.();
+    if (!made) return end();
     const changes = recordOf(mark, texts, made);
     const noted = (): void => {
       kept = true;
@@ -143,9 +146,9 @@ export function writeStore(
       if (at.there === there) at.beside = changes;
       end();
     };
-    settle(() => record.save(changes), noted, refused);
+    settle(() => record!.save(changes), noted, note);
   };
-  note(parts, () => (less ? note(less(at, parts), end) : end()));
+  note();
   writing.add(text);
   const wrote = (refused?: { readonly cause: unknown }): void => {
     failure = refused;

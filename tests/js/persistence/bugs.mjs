@@ -179,9 +179,16 @@ export const bugs = [
   {
     name: "a record that grows with a long answer leaves no room for the facts",
     file: "persistence/record.ts",
-    from: "(less ? note(less(at, parts), end) : end())",
-    to: "end()",
-    tests: ["record"],
+    from: "[() => less(at, parts), ",
+    to: "[",
+    tests: ["changes"],
+  },
+  {
+    name: "the answers of before leave no room for the facts",
+    file: "persistence/record.ts",
+    from: ", () => less({ ...at, beside: undefined }, parts)]",
+    to: "]",
+    tests: ["changes"],
   },
   {
     name: "a page without anybody keeps the store for its calls",

@@ -27,7 +27,7 @@ describe("a thread that has changed little", { skip: !real }, () => {
       record: {
         load: () => store.beside,
         save: (record) => {
-          if (store.blocked || (store.brief && record.messages.some(({ id }) => id === store.brief))) throw new Error("blocked");
+          if (store.blocked || record.messages.some(({ id }) => store.brief?.includes(id))) throw new Error("blocked");
           store.records.push(store.beside = JSON.parse(JSON.stringify(record)));
         },
       },
@@ -206,11 +206,11 @@ describe("a thread that has changed little", { skip: !real }, () => {
     const { agent } = await open(store);
     await agent.submit(say("1"));
     await agent.submit(say("2"));
-    Object.assign(store, { full: true, brief: "answer 3" });
+    Object.assign(store, { full: true, brief: ["answer 3"] });
     const known = ["1", "answer 1", "2", "answer 2", "3"];
     await agent.submit(say("3"));
     assert.deepEqual([found(store).messages.map(({ id }) => id), found(store).running], [known, true]);
-    const next = Object.assign(stored(structuredClone(store.now), structuredClone(store.beside)), { full: true, brief: "answer 4" });
+    const next = Object.assign(stored(structuredClone(store.now), structuredClone(store.beside)), { full: true, brief: ["answer 4"] });
     const two = await open(next);
     two.agent.subscribe(() => {});
     await until(() => texts(two.agent).length);
@@ -218,6 +218,19 @@ describe("a thread that has changed little", { skip: !real }, () => {
     hide();
     await until(() => next.records.length);
     assert.deepEqual(found(next).messages.map(({ id }) => id), [...known, "4"]);
+  });
+
+  it("leaves room for the facts that promises depend on, where what stood there does not fit any longer", async () => {
+    const store = stored();
+    const tools = [{ name: "f", description: "d", execute: () => new Promise(() => {}) }];
+    const { agent } = await open(store, (run) => [started(run), ...(run.runId === "3" ? call : text(run)), finished(run)], { tools });
+    await agent.submit(say("1"));
+    await agent.submit(say("2"));
+    Object.assign(store, { full: true, brief: ["answer 2"] });
+    void agent.submit(say("3"));
+    await until(() => found(store).handled.length);
+    const { messages, handled } = found(store);
+    assert.deepEqual([messages.map(({ id }) => id), handled], [["1", "2", "3"], ["c"]]);
   });
 
   it("stands beside a text that is begun before it is known to be there", async () => {
