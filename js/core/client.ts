@@ -62,6 +62,8 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   kept?: boolean;
   /** It begins once another run has ended, as far as is known. */
   readonly waits?: boolean;
+  /** Its part in the thread of a save, where the queue of that has the rest of it. */
+  readonly inSave?: PendingIntent<State>["fold"];
   /** The last snapshot that it was applied to, and the result. */
   shown?: readonly [AgentSnapshot<State>, AgentSnapshot<State>];
 }

@@ -55,6 +55,10 @@ function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): 
   return pending.shown[1];
 }
 
+/** The thread with these, but for the submits that can wait in a save: such a run has its messages with it. */
+export const withoutWaiting = <State>(at: AgentSnapshot<State>, list: readonly PendingIntent<State>[]): AgentSnapshot<State> =>
+  list.reduce((next, { run, fold }) => (run?.queued ? next : fold(next)), at);
+
 /** Nobody waits for its run from now on. */
 export function giveBack<State>(pending: PendingIntent<State>): void {
   pending.cancelled ??= pending.run;
@@ -124,10 +128,6 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       list.splice(0, list.length, ...still);
       retain();
     },
-    parted: () => [
-      // A waiting run has its messages with it.
-      list.reduce((at, { run, fold }) => (run?.queued ? at : fold(at)), confirmed),
-      queuedOf(list),
-    ],
+    parted: () => [withoutWaiting(confirmed, list), queuedOf(list)],
   };
 }

@@ -1,6 +1,6 @@
 // Paging back in a stored thread.
 
-import type { Message, ThreadPage } from "../api/types.js";
+import type { AgentSnapshot, Message, ThreadPage } from "../api/types.js";
 import { askPage } from "./ask.js";
 import type { RemoteClient } from "./client.js";
 import type { Hidden } from "./hidden.js";
@@ -13,6 +13,8 @@ const mostEmpty = 10;
 export interface Paging {
   /** Whether there is one. */
   readonly has: boolean;
+  /** The core has this thread now. */
+  see(core: Pick<AgentSnapshot<unknown>, "messages">): void;
   /** Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more; `ended`: nobody waits for it. */
   load(reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean>;
   /** Pages begin anew, before this page. */
@@ -29,7 +31,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     client.use();
     await client.ready();
     // Another tab, which had the store meanwhile, has opened the thread for itself, and not so far back perhaps.
-    if (cursor.page !== undefined && !cursor.hasFront()) await reopen();
+    if (cursor.isCut || (cursor.page !== undefined && !cursor.hasFront())) await reopen();
     const turn = begun;
     const isCurrent = (): boolean => turn === begun;
     for (let empty = 0; cursor.page !== undefined && empty < mostEmpty; empty++) {
@@ -49,8 +51,9 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
 
   return {
     get has() {
-      return cursor.page !== undefined;
+      return cursor.isCut || cursor.page !== undefined;
     },
+    see: cursor.see,
     load: (reopen, ended) => (loading ??= next(reopen, ended).finally(() => (loading = undefined))),
     begin: (older, messages) => {
       begun++;
@@ -65,6 +68,10 @@ function createCursor<State>(client: RemoteClient<State>) {
   let page: string | undefined;
   // The messages before which its messages go.
   let front = new Set<string>();
+  // The first message that this page had, that which is shown now, and whether another tab shows less.
+  let first: string | undefined;
+  let head: string | undefined;
+  let isCut = false;
   // A page that comes again leads nowhere.
   let seen = new Set<string>();
 
@@ -77,17 +84,34 @@ function createCursor<State>(client: RemoteClient<State>) {
     if (page !== next) repeats(`the page ${JSON.stringify(next)} once more`);
     if (messages.length) front = new Set(messages.map(client.keyOf));
   };
+  /** The page knows of nothing before what is shown. */
+  const accept = (): void => {
+    isCut = false;
+    first = head;
+  };
   return {
     get page() {
       return page;
     },
+    /** Whether another tab has left out what was shown first. */
+    get isCut() {
+      return isCut;
+    },
     /** Whether a message of the last page is shown. */
     hasFront: (): boolean => client.core().messages.some((message) => front.has(client.keyOf(message))),
+    see: ({ messages }: Pick<AgentSnapshot<unknown>, "messages">): void => {
+      const before = head;
+      head = messages[0] && client.keyOf(messages[0]);
+      if (head === before) return;
+      isCut = (isCut || !client.isOpen()) && first !== undefined && !messages.some((message) => client.keyOf(message) === first);
+      if (!isCut) first = head;
+    },
     /** The page has come: the next one is that before it. */
     turnTo,
     /** The thread is opened anew: the next page is that before these messages. */
     begin: (older: ThreadPage["older"], messages: readonly Message[]): void => {
       page = undefined;
+      accept();
       seen = new Set();
       turnTo(older, messages);
     },
@@ -95,6 +119,7 @@ function createCursor<State>(client: RemoteClient<State>) {
     end: (): void => {
       if (page !== undefined) repeats(`${mostEmpty} pages in a row that have nothing new`);
       page = undefined;
+      accept();
     },
   };
 }

@@ -37,6 +37,7 @@ export function createStatus<State>(client: RemoteClient<State>, hidden: Hidden<
       if (!client.disposed()) client.changed();
     },
     shown: (core) => {
+      paging.see(core);
       const status = now === "new" && core.messages.length ? "ready" : now;
       if (thread.status !== status || thread.hasOlder !== paging.has) [thread, memo] = [{ status, hasOlder: paging.has }, undefined];
       if (memo?.[0] !== core) memo = [core, hidden.shown(core, thread, failure)];

@@ -5,6 +5,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { LateSession, LinkClient, LinkState, PendingIntent } from "../core/client.js";
+import { withoutWaiting } from "../core/pending.js";
 import { begins } from "../intents/run.js";
 import { composeSave } from "../snapshot/compose.js";
 import { keep } from "../snapshot/mirror.js";
@@ -60,7 +61,7 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
       const shown = confirmed();
       // Decisions are not told anew should it be lost: they may be what it is lost at.
       const begun = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
-      void tell({ fold: () => shown }, ...begun);
+      void tell({ fold: () => shown, inSave: (at) => withoutWaiting(at, all) }, ...begun);
     },
     answered: (next) => {
       drop();

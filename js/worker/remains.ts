@@ -64,7 +64,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
     const edited = list.filter(({ run, acts }) => !run && !acts);
     // The event that a server is asked to continue after belongs to the thread of that time.
     const { threadId, messages, state } = shown.isLoading
-      ? edited.reduce((at, { fold }) => fold(at), { ...shown, messages: then.messages, state: then.state as State })
+      ? edited.reduce((at, { fold, inSave = fold }) => inSave(at), { ...shown, messages: then.messages, state: then.state as State })
       : shown;
     return compose(then, { threadId, messages, state });
   };

@@ -115,7 +115,7 @@ export async function play(seed, kind) {
     life.agent.submit({ message: { id, role: "user", content }, runId: `run ${id}` }).then(
       (result) => {
         promise.result = result.outcome;
-        promise.rests = life.page.unopened || (!!kind.together && !together(life).some(({ unmount }) => unmount));
+        promise.rests = life.page.unopened || (!!kind.together && !together(life).some(({ unmount, gone }) => unmount && !gone));
         outside.note(`${life.name} ${id} ${result.outcome}`);
       },
       (error) => {

@@ -275,6 +275,29 @@ describe("one owner of all tabs", () => {
     assert.deepEqual([sent[1], (await next).outcome], [["stored", "mine", "more"], "success"]);
   });
 
+  it("a tab pages back in a thread that another tab has opened once more, and not so far back", { skip: !real }, async () => {
+    const { store } = shared();
+    const source = await carried();
+    const thread = ["1", "2", "3", "4"].map((id) => user(id, id));
+    const load = async ({ before }) => {
+      const at = before === undefined ? thread.length : thread.findIndex(({ id }) => id === before);
+      return { messages: thread.slice(at - 2, at), older: at > 2 };
+    };
+    const [one, two] = [0, 1].map((tab) => create(inTab(tab, { persist: store(), thread: { load } }), source, tabs[tab].createAgentWith));
+    const hasOlder = (agent) => agent.getSnapshot().thread.hasOlder;
+    one.subscribe(() => {});
+    await one.ready;
+    await one.loadOlder();
+    assert.deepEqual([texts(one), hasOlder(one)], [["1", "2", "3", "4"], false]);
+    two.subscribe(() => {});
+    await two.load();
+    await until(() => texts(one).length === 2);
+    assert.deepEqual([texts(one), hasOlder(one)], [["3", "4"], true]);
+    assert.equal(await one.loadOlder(), true);
+    assert.deepEqual([texts(one), hasOlder(one)], [["1", "2", "3", "4"], false]);
+    await until(() => texts(two).length === 4);
+  });
+
   describe("in workers", () => {
     /** Tells all tabs at once, in the call. */
     class Channel {

@@ -107,6 +107,13 @@ export const bugs = [
     tests: ["older"],
   },
   {
+    name: "a tab does not notice that another one has opened the thread once more",
+    file: "remote-thread/older.ts",
+    from: "isCut = (isCut || !client.isOpen())",
+    to: "isCut = (isCut || client.isOpen())",
+    tests: ["saves-tabs"],
+  },
+  {
     name: "what a run has said meanwhile is taken for an edit",
     file: "remote-thread/open.ts",
     from: "!early || hasRun()",

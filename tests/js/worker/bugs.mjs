@@ -114,6 +114,13 @@ export const bugs = [
     tests: ["remains"],
   },
   {
+    name: "a submit that waits for its worker is in the thread of a save as well",
+    file: "worker/answers.ts",
+    from: "inSave: (at) => withoutWaiting(at, all) }",
+    to: "}",
+    tests: ["worker-saves"],
+  },
+  {
     name: "a worker that ends while it loads its core is waited for",
     file: "worker/pool.ts",
     from: "if (data?.lock !== undefined) watch.begun(data.lock);",

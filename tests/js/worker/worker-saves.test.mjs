@@ -98,6 +98,25 @@ describe("saves of a worker's session", { skip: !real && "the core is a stand-in
     assert.deepEqual(found(persist), agent.save());
   });
 
+  it("have what waits in the queue alone, and edits in the thread, until the worker has begun it", async () => {
+    ends = Infinity;
+    const persist = stored();
+    const records = [];
+    const { save } = persist.record;
+    persist.record.save = (record) => (save(record), records.push(found(persist)));
+    const { fetch } = server();
+    await open(stored(), { fetch, tools: [tool()] }).submit(say("0"));
+    const agent = open(persist, { fetch, tools: [tool()] });
+    await agent.ready;
+    // The worker is there, and has nothing to do before somebody submits.
+    for (let turn = 0; turn < 9; turn++) await new Promise(setImmediate);
+    agent.setMessages([user("edit")]);
+    await agent.submit(say("1"));
+    const waiting = records.filter(({ queue }) => queue.length);
+    assert.ok(waiting.length);
+    for (const record of waiting) assert.deepEqual([ids(record), record.queue.map(({ runId }) => runId)], [["edit"], ["run 1"]]);
+  });
+
   it("have all that was said and done wherever the worker ends", async () => {
     for (let at = 0, done = false; !done; at++) {
       ends = Infinity;
