@@ -226,6 +226,20 @@ export const bugs = [
     tests: ["react"],
   },
   {
+    name: "a component that goes ends the thread of those that stay",
+    file: "agent/thread.ts",
+    from: "released: (member) => void (stored && thread.members.release(member, thread.saves.alone)),",
+    to: "released: () => void (stored && thread.dispose()),",
+    tests: ["mounting"],
+  },
+  {
+    name: "a change between a component's render and its effects is not shown",
+    file: "bindings/react.ts",
+    from: "    check();\n  });",
+    to: "  });",
+    tests: ["react", "mounting"],
+  },
+  {
     name: "two components share an agent that was spare",
     file: "bindings/react.ts",
     from: "if (!isAgent(target) && owners.get(agent) !== self) setMade(make());",

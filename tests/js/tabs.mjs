@@ -1,6 +1,6 @@
 // Pages with one store, played by chance from a seed: agents are made, used and left, and everything that comes from outside
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
-// No message may get lost, and nothing is sent or executed twice. The server may keep the thread: then a page opens it before
+// No message may get lost, and nothing is sent or executed twice. Agents may be those of components, which are mounted, hidden and made anew. The server may keep the thread: then a page opens it before
 // it sends anything, and loads its older pages.
 
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ export async function play(seed, kind) {
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
   const documents = globalThis.document;
-  const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const page = kind.views ? documents : Object.assign(new EventTarget(), { visibilityState: "visible" });
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
   Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
   performance.now = () => outside.now;
@@ -56,6 +56,7 @@ export async function play(seed, kind) {
       gone: false,
       late: beside.some(({ late }) => late) || (!!kind.alone && outside.owes),
       agent: undefined,
+      view: undefined,
       unmount: undefined,
     };
     const count = { name: "count", description: "counts", parameters: {} };
@@ -91,14 +92,18 @@ export async function play(seed, kind) {
       ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options)
       : (options) => createAgentWith(core, options, !!kind.together);
     outside.note(`${name} opens`);
-    life.agent = make(options);
+    if (!kind.views) life.agent = make(options);
+    else {
+      life.view = (page.views ??= kind.views(pick)).add(make, options);
+      Object.defineProperty(life, "agent", { get: life.view.agent });
+    }
     if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.unmount || mount(life));
     else mount(life);
     lives.push(life);
   };
   const mount = (life) => {
     outside.note(`${life.name} is mounted`);
-    life.unmount = life.agent.subscribe(() => {});
+    life.unmount = life.view ? life.view.show() : life.agent.subscribe(() => {});
   };
   const unmount = (life) => {
     outside.note(`${life.name} is unmounted`);
@@ -137,6 +142,8 @@ export async function play(seed, kind) {
     approved.push({ id: call.id, life, owned: origin.owners.lastIndexOf(life.page) });
     life.agent.approve(call.id);
   };
+  /** The component is made anew, or waits. */
+  const change = (life) => life?.unmount && outside.note(`${life.name} has other ${life.view.change()}`);
   /** Opens the thread once more, or pages back in it. */
   const ask = (life, method) => {
     outside.note(`${life.name} ${method}s`);
@@ -186,7 +193,7 @@ export async function play(seed, kind) {
   };
 
   // Without locks, pages that are open at once know nothing of each other.
-  const most = kind.alone ? 1 : 3;
+  const most = kind.pages ?? (kind.alone ? 1 : 3);
   const here = () => lives.filter(({ gone }) => !gone);
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], ["say", "say", "call", "ask"][pick(4)])),
@@ -205,7 +212,8 @@ export async function play(seed, kind) {
         }),
       ]
       : []),
-    () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
+    ...(kind.views ? Array(4).fill(() => change(here()[pick(here().length)])) : []),
+    () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
   try {
     open();
@@ -220,6 +228,7 @@ export async function play(seed, kind) {
     if (!here().length) open();
     // Everything comes, somebody looks, and then time passes.
     if (kind.together) { for (const life of here()) if (!life.unmount) mount(life); }
+    for (const { view } of here()) view?.rest();
     await settle();
     origin.reachable = true;
     for (let quiet = 0; quiet < 40;) {
@@ -236,6 +245,7 @@ export async function play(seed, kind) {
     throw error;
   } finally {
     for (const { agent } of lives) agent.dispose();
+    for (const { views } of new Set(lives.map((life) => life.page))) views?.close();
     performance.now = now;
     Object.assign(globalThis, { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel, document: documents });
     if (documents === undefined) delete globalThis.document;
@@ -300,6 +310,8 @@ export async function play(seed, kind) {
           `${id} is lost`,
         );
     }
+    for (const { name, unmount, view, agent } of here())
+      if (view && unmount) assert.deepEqual(view.shown(), shown({ agent }), `what the component of ${name} shows`);
     // A message that comes too late to begin with is in the next save, and not shown beside later ones.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
     if (kind.linger === undefined && !lives.some(({ gone, late }) => gone || late)) assert.deepEqual(queue, [], "something waits for ever");
