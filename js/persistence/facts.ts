@@ -12,8 +12,6 @@ const ofThread = ["v", "state", "usage"];
 /** With those about how far the stream of its run was read, which are of no use for another run. */
 const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageTold", "checkpoint", "earlier"];
 
-const pick = (names: readonly string[], from: object): object => Object.fromEntries(names.map((name) => [name, from[name as never]]));
-
 const parsed = (lines: readonly string[]): Message[] => lines.map((line) => JSON.parse(line));
 
 /** The save that is there, with the facts of a newer one. A run that has ended since was cut off there: its answer is no fact. */
@@ -36,8 +34,7 @@ export const factsOf = ({ union, partsOf }: SavesKit) => ({ there, beside, first
   });
   return partsOf({
     ...facts,
-    ...pick(ofText, {}),
-    ...pick(same ? ofText : ofThread, base),
+    ...Object.fromEntries(ofText.map((name) => [name, same || ofThread.includes(name) ? base[name as never] : undefined])),
     running: running || ((!same || base.running) && !interrupts?.length),
     messages: union(base.messages, said, ({ id }) => id),
     untold: results,

@@ -18,8 +18,8 @@ export interface Early {
   readonly text: StoredTexts;
   /** The lock of the store, once it was asked for. */
   lock?: Promise<Free | undefined> | undefined;
-  /** Returns what the store has answered, once it was asked. */
-  read?: () => unknown;
+  /** The answer of the store, once it was asked. */
+  answer?: unknown;
   /** The save that is shown: JSON text. */
   shown?: string;
   /** This is what the store had when this page got the lock, and nobody else has written since. */
@@ -42,7 +42,7 @@ let openSaves: OpenSavesNow | undefined;
 export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).openSaves);
 
 /** Opens the saves of a thread in the store of its option `persist`. */
-export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit) : openEarly(loadSaves, ...thread));
+export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit, { text: {} }) : openEarly(loadSaves, ...thread));
 
 /** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
 const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
@@ -75,7 +75,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
   /** Whether this page alone may write, and what the store has is what it has answered. */
   const isMine = async (): Promise<unknown> => {
     early.lock ??= takeLock(persist!.key);
-    const then = JSON.stringify(await early.read?.());
+    const then = JSON.stringify(await early.answer);
     // Another tab may have written before this one had the lock.
     return !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
   };
@@ -83,11 +83,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
   return {
     begin: () => {
       thread.link.awaitSave();
-      const found = (): unknown => {
-        const answer = ask();
-        return (early.read = () => answer)();
-      };
-      settle(found, show, nothing);
+      settle(() => (early.answer = ask()), show, nothing);
     },
     use: () => {
       mine ??= isMine().then((yes) => (early.owns = yes), nothing);
@@ -98,7 +94,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     save: write,
     renew: () => {
       const shown = early.shown = current();
-      early.read = () => JSON.parse(shown);
+      early.answer = JSON.parse(shown);
     },
     dispose: write,
   };

@@ -9,19 +9,8 @@ import type { AgentStore } from "../api/saving.js";
 import type { Free } from "./lock.js";
 import type { Early, SavesKit } from "./open.js";
 import type { First, StoredTexts } from "./record.js";
-import { createWriter, type Write, type Writer } from "./writer.js";
-
-/** A thread, as the other users of its store see it. */
-export interface StoreMember {
-  /** A run or a call is in progress here. */
-  busy(): boolean;
-  /** Lets go: writes nothing and begins nothing from now on. Says whether it waits for its next turn: somebody looks at it. */
-  surrender(): boolean;
-  /** It owns the store now. */
-  own(): void;
-  /** The owner of the store has written to it. */
-  look(): void;
-}
+import type { StoredSaves } from "./saves.js";
+import { createWriter, type Writer } from "./writer.js";
 
 type Word = "want" | "held" | "saved";
 
@@ -34,14 +23,14 @@ interface StorePlace {
   version: number;
   readonly claims: Set<Claim>;
   /** Where the platform has no locks: those that have asked for the page's. The first has it. */
-  readonly line: Claim[];
+  readonly line: (() => void)[];
   channel?: BroadcastChannel | undefined;
 }
 
 // Held by the threads that use them, by what is being written, and while the lock is held.
 const places = new Map<string | AgentStore, WeakRef<StorePlace>>();
 
-const placeOf = (store: AgentStore, kit: SavesKit, text: StoredTexts = {}): StorePlace => {
+const placeOf = (store: AgentStore, kit: SavesKit, text: StoredTexts): StorePlace => {
   const { key } = store;
   const known = places.get(key ?? store)?.deref();
   if (known) return known;
@@ -54,11 +43,7 @@ const placeOf = (store: AgentStore, kit: SavesKit, text: StoredTexts = {}): Stor
 /** Tells the other threads, of this page and of other tabs. */
 const tell = (place: StorePlace, what: Word, by?: Claim): void => {
   for (const claim of place.claims) if (claim !== by) queueMicrotask(() => claim.hear(what));
-  try {
-    place.channel?.postMessage(what);
-  } catch {
-    // Closed meanwhile.
-  }
+  place.channel?.postMessage(what);
 };
 
 const listen = (place: StorePlace): void => {
@@ -82,16 +67,18 @@ export class Claim {
   /** The version of the store that was read last. */
   #seen: number;
   readonly #place: StorePlace;
-  readonly #member: WeakRef<StoreMember>;
+  readonly writer: Writer;
+  readonly #member: WeakRef<StoredSaves>;
 
   /** Nothing is asked for yet, unless that was done before (`early`). */
-  constructor(private readonly kit: SavesKit, private readonly store: AgentStore, member: StoreMember, private readonly first: First, early?: Early) {
-    this.#place = placeOf(store, kit, early?.text);
+  constructor(private readonly kit: SavesKit, private readonly store: AgentStore, member: StoredSaves, private readonly first: First, early: Early) {
+    this.#place = placeOf(store, kit, early.text);
+    this.writer = this.#place.writer;
     this.#seen = this.#place.version;
     this.#member = new WeakRef(member);
     // A thread that was collected keeps nobody waiting.
     kit.whenCollected(member, this.leave);
-    if (early?.lock) this.#request(early);
+    if (early.lock) this.#request(early);
   }
 
   /** Whether the thread owns the store. */
@@ -116,9 +103,10 @@ export class Claim {
   readonly rest = (): void => {
     const member = this.#member.deref();
     if (!member || !this.owns() || !this.#wanted || member.busy()) return;
-    const waits = member.surrender();
+    member.letGo();
     this.#drop();
-    if (waits) this.#request();
+    // It waits for its next turn.
+    if (member.thread.members.watched()) this.#request();
   };
 
   /** The thread uses its store no longer. */
@@ -140,15 +128,6 @@ export class Claim {
     return this.kit.readStore(this.store, text, this.first);
   };
 
-  /** Whether the store has this text, and takes a record of what has changed since. */
-  follows(json: string): boolean {
-    return this.#place.writer.follows(this.store, json);
-  }
-
-  write(write: Omit<Write, "store">, waitMs: number): void {
-    this.#place.writer.write({ ...write, store: this.store }, waitMs);
-  }
-
   /** Another thread has said it. */
   hear(what: Word): void {
     if (what === "saved") this.#member.deref()?.look();
@@ -158,17 +137,16 @@ export class Claim {
     this.rest();
   }
 
-  #request(early?: Early): void {
+  #request({ lock, owns }: Partial<Early> = {}): void {
     const place = this.#place;
     place.claims.add(this);
     if (this.#lock !== "none") return;
     this.#lock = "waits";
-    const lock = early?.lock ?? this.kit.takeLock(place.key);
-    if (!lock) return this.#lineUp();
-    const sure = early?.owns;
+    const taken = lock ?? this.kit.takeLock(place.key);
+    if (!taken) return this.#lineUp();
     listen(place);
-    void lock.then((free) => {
-      if (!sure) place.version++;
+    void taken.then((free) => {
+      if (!owns) place.version++;
       if (free) this.#have(free);
       else this.#lineUp();
     });
@@ -181,11 +159,10 @@ export class Claim {
     const free = (): void => {
       place.version++;
       line.shift();
-      const [first] = line;
-      if (first) first.#have(free);
+      line[0]?.();
     };
-    line.push(this);
-    if (line.length === 1) this.#have(free);
+    const have = (): void => this.#have(free);
+    if (line.push(have) === 1) have();
   }
 
   #have(free: Free): void {

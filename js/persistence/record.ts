@@ -17,11 +17,6 @@ import { withChanges, type SavedChanges } from "../snapshot/changes.js";
 import { union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
 
-/** A text, as a store has it. */
-interface Marked extends Saved {
-  readonly mark?: string | null;
-}
-
 /** The record beside it: what has changed since any of some texts; a save has all the rest. */
 interface Record extends SavedChanges {
   readonly mark: string;
@@ -58,29 +53,23 @@ export type First = Pick<Saved, "messages" | "state">;
 
 export const partsOf = ({ messages, state, ...rest }: Saved): SaveParts => [rest, messages.map((message) => JSON.stringify(message)), JSON.stringify(state)];
 
-/** The text of this mark with what the record says of it. */
-function join(mark: string | null, saved: Saved, record: Record | undefined): unknown {
-  if (!record || record.mark === mark) return saved;
-  const { mark: _, of, ...changes } = record;
-  return of.includes(mark) ? { ...withChanges(saved, changes), v: saved.v } : { ...saved, handled: union(saved.handled, changes.handled, (id) => id) };
-}
-
 /** Reads the save of a store. */
 export function readStore(store: AgentStore, at: StoredTexts, first: First): unknown {
   const asked = {};
   Object.assign(at, { asked, first });
   const read = (found: unknown, beside: unknown): unknown => {
-    const { handled, of, from, messages } = Object(beside) as Partial<Record>;
+    const { mark: written, of, ...changes } = Object(beside) as Record;
     // A record that is damaged is none.
-    const record = [handled, of, messages].every(Array.isArray) && from! >= 0 ? (beside as Record) : undefined;
+    const record = [changes.handled, of, changes.messages].every(Array.isArray) && changes.from >= 0 ? (beside as Record) : undefined;
     // Not one text has been written so far.
-    const text = (!found && record?.of[0] === null ? { v: 1, ...first, mark: null } : found) as Marked | undefined;
+    const text = (!found && record?.of[0] === null ? { v: 1, ...first, mark: null } : found) as (Saved & { readonly mark?: string | null }) | undefined;
     if (!Array.isArray(text?.messages)) return text;
     // One that was written by somebody else is known by its length.
     const { mark = `${JSON.stringify(text).length}`, ...saved } = text;
     // Nothing was written meanwhile, or asked anew.
     if (at.asked === asked) Object.assign(at, { there: found && { mark, parts: partsOf(saved) }, beside: record?.of[0] === mark ? record : undefined });
-    return join(mark, saved, record);
+    if (!record || written === mark) return saved;
+    return of.includes(mark) ? { ...withChanges(saved, changes), v: saved.v } : { ...saved, handled: union(saved.handled, changes.handled, (id) => id) };
   };
   const text = store.load();
   let record: unknown;
@@ -95,15 +84,10 @@ export function readStore(store: AgentStore, at: StoredTexts, first: First): unk
 /** A store of the platform takes the text as the core wrote it; one that somebody has put another `save` into does not. */
 type TextSave = AgentStore["save"] & { readonly text?: (json: string) => void | Promise<void> };
 
-/** How many of the messages, from the first on, are those of the other. */
-function sharedLines(lines: readonly string[], others: readonly string[]): number {
-  const at = lines.findIndex((line, nth) => line !== others[nth]);
-  return at < 0 ? lines.length : at;
-}
-
 /** The record of a save that is being written. Whichever of these texts is there when it is read, it has all that has changed since. */
 function recordOf(mark: string, texts: readonly StoredText[], [rest, lines, state]: SaveParts): Record {
-  const from = Math.min(...texts.map(({ parts }) => sharedLines(parts[1], lines)));
+  const at = lines.findIndex((line, nth) => texts.some(({ parts }) => parts[1][nth] !== line));
+  const from = at < 0 ? lines.length : at;
   return {
     ...rest,
     ...(texts.some(({ parts }) => parts[2] !== state) && { state: JSON.parse(state) }),
@@ -112,12 +96,15 @@ function recordOf(mark: string, texts: readonly StoredText[], [rest, lines, stat
   };
 }
 
+/** The reason why all or a part of a save was refused. */
+export type WriteFailure = { readonly cause: unknown } | undefined;
+
 /** Writes a save, JSON text, and its record before. `done` hears what all of it has failed with, and whether anything of it is there. */
 export function writeStore(
   store: AgentStore,
   at: StoredTexts,
   json: string,
-  done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void,
+  done: (failure: WriteFailure, kept: boolean) => void,
   parts: SaveParts = partsOf(JSON.parse(json)),
   less?: (at: StoredTexts, parts: SaveParts) => SaveParts,
 ): void {
@@ -131,7 +118,7 @@ export function writeStore(
   let kept = false;
   // Both begin in this task: a page that is left has no other.
   let open = 2;
-  let failure: { readonly cause: unknown } | undefined;
+  let failure: WriteFailure;
   let whole = false;
   const end = (): void => void (--open || done(whole ? undefined : failure, kept));
   // Of what the store has no room for less is noted; in the end not even what stood there before.
@@ -150,7 +137,7 @@ export function writeStore(
   };
   note();
   writing.add(text);
-  const wrote = (refused?: { readonly cause: unknown }): void => {
+  const wrote = (refused?: WriteFailure): void => {
     failure = refused;
     writing.delete(text);
     if (!refused) {

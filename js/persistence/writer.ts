@@ -3,7 +3,7 @@
 import type { AgentStore } from "../api/saving.js";
 import { factsOf } from "./facts.js";
 import type { SavesKit } from "./open.js";
-import type { SaveParts, StoredTexts } from "./record.js";
+import type { SaveParts, StoredTexts, WriteFailure } from "./record.js";
 
 /** A save that is to be written. */
 export interface Write {
@@ -12,7 +12,8 @@ export interface Write {
   readonly save: string;
   /** It is what has changed since the text that is there: its record is all that is written. */
   readonly part?: boolean;
-  failed(cause: unknown): void;
+  /** It has come to its end, perhaps to this one. */
+  ended(failure: WriteFailure): void;
   /** It is settled, or has hung for a while; `kept`: the save or its record is there. */
   done(kept: boolean): void;
 }
@@ -39,8 +40,8 @@ const writePart = ({ settle }: SavesKit): SavesKit["writeStore"] => ({ record },
   settle(() => record!.save({ ...changes, of: [at.there!.mark], mark: "" }), noted, () => done(undefined, false));
 };
 
-/** The writer of a store to which nothing was written. `ended` is called for each write. */
-export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void) {
+/** The writer of a store to which nothing was written. `wrote` is called after each write. */
+export function createWriter(kit: SavesKit, text: StoredTexts, wrote: () => void) {
   let next: Write | undefined;
   let writing = 0;
   let hangs = false;
@@ -53,15 +54,15 @@ export function createWriter(kit: SavesKit, text: StoredTexts, ended: () => void
   };
   const start = (): void => {
     if (!next || (writing && !next.store.ordered)) return;
-    const { store, save, part, failed, done } = next;
+    const { store, save, part, ended, done } = next;
     next = undefined;
     writing++;
     const end: Parameters<SavesKit["writeStore"]>[3] = (failure, kept) => {
-      if (failure) failed(failure.cause);
+      ended(failure);
       writing--;
       hangs = false;
       done(kept);
-      ended();
+      wrote();
       start();
       rest();
     };

@@ -137,8 +137,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/saves.ts",
-    from: "if (value || self.claim.knows()) begin(self, value);",
-    to: "begin(self, value);",
+    from: "if (value || this.claim.knows()) {",
+    to: "{",
     tests: ["tabs"],
   },
   {
@@ -151,15 +151,15 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '(!!self.dirty && self.store === "asked")',
+    from: '(this.dirty && this.store === "asked")',
     to: "link.busy()",
     tests: ["tabs"],
   },
   {
     name: "an agent that has ended gives its lock away before it has written",
     file: "persistence/saves.ts",
-    from: 'if (self.last === undefined || !self.dirty || self.store === "refused") return claim.leave();',
-    to: "return claim.leave();",
+    from: 'if (claim.owns() && this.dirty && this.store !== "refused") later(loadMs, claim.leave);\n    else claim.leave();',
+    to: "claim.leave();",
     tests: ["saves-tabs"],
   },
   {
@@ -256,7 +256,7 @@ export const bugs = [
   {
     name: "what could not be written is forgotten when the store is released",
     file: "persistence/saves.ts",
-    from: "self.aside = self.dirty ? json : undefined;",
+    from: "this.aside = this.dirty ? json : undefined;",
     to: "",
     tests: ["saves-tabs"],
   },
@@ -291,22 +291,22 @@ export const bugs = [
   {
     name: "what happened since a save that did not fit is forgotten",
     file: "persistence/record.ts",
-    from: "if (!record || record.mark === mark) return saved;",
+    from: "if (!record || written === mark) return saved;",
     to: "if (record !== null) return saved;",
     tests: ["record"],
   },
   {
     name: "the record of an older save is taken for news",
     file: "persistence/record.ts",
-    from: " || record.mark === mark",
+    from: " || written === mark",
     to: "",
     tests: ["record"],
   },
   {
     name: "a run is joined where another one was cut",
     file: "persistence/facts.ts",
-    from: "...pick(same ? ofText : ofThread, base),",
-    to: "...pick(ofText, base),",
+    from: "same || ofThread.includes(name) ?",
+    to: "name ?",
     tests: ["record"],
   },
   {

@@ -53,28 +53,28 @@ export const bugs = [
   {
     name: "the time without anybody is counted from the first that has gone",
     file: "persistence/saves.ts",
-    from: "clearTimeout(lingering);",
+    from: "clearTimeout(this.lingering);",
     to: "",
     tests: ["linger"],
   },
   {
     name: "a submit that waits when its thread is hung up is in the thread and in the queue",
     file: "persistence/saves.ts",
-    from: 'if (!thread.link.live() && self.gate === "open") write(self);',
-    to: "if (!thread.link.live()) write(self);",
+    from: 'if (!this.thread.link.live() && this.gate === "open") this.put();',
+    to: "if (!this.thread.link.live()) this.put();",
     tests: ["linger", "tabs"],
   },
   {
     name: "a thread that was hung up shows what its save has in the queue",
     file: "persistence/saves.ts",
-    from: "  self.last = undefined;\n  show(self, () => last);\n",
+    from: "    this.last = undefined;\n    this.#show(() => last);\n",
     to: "",
     tests: ["linger"],
   },
   {
     name: "a submit that waits for the store is lost with its component",
     file: "persistence/saves.ts",
-    from: 'if (gate === "closed") return void waiting.push(() => hangUp(self));',
+    from: 'if (gate === "closed") return void waiting.push(() => this.#hangUp());',
     to: "",
     tests: ["linger"],
   },
@@ -123,8 +123,8 @@ export const bugs = [
   {
     name: "a record has what differs from the text alone that is there",
     file: "persistence/record.ts",
-    from: "const from = Math.min(...texts.map(({ parts }) => sharedLines(parts[1], lines)));",
-    to: "const from = sharedLines(texts[0]!.parts[1], lines);",
+    from: "texts.some(({ parts }) => parts[1][nth] !== line)",
+    to: "texts[0]!.parts[1][nth] !== line",
     tests: ["record"],
   },
   {
@@ -144,14 +144,14 @@ export const bugs = [
   {
     name: "a thread is in its record for ever",
     file: "persistence/saves.ts",
-    from: "      touch(self);\n    },\n    quarantine",
-    to: "    },\n    quarantine",
+    from: "    this.#touch();\n  }\n\n  quarantine",
+    to: "  }\n\n  quarantine",
     tests: ["changes"],
   },
   {
     name: "a record that is refused is all that is written",
     file: "persistence/saves.ts",
-    from: '(kept || self.gate !== "open" ? wrote(kept) : write(self, undefined, wrote))',
+    from: '(kept || this.gate !== "open" ? wrote(kept) : this.put(undefined, wrote))',
     to: "wrote(kept)",
     tests: ["changes"],
   },
@@ -193,8 +193,8 @@ export const bugs = [
   {
     name: "a page without anybody keeps the store for its calls",
     file: "persistence/saves.ts",
-    from: "(isWorking(self) && !isDeserted(self))",
-    to: "isWorking(self)",
+    from: "(!!works && !this.#isDeserted())",
+    to: "!!works",
     tests: ["saves-tabs"],
   },
   {
@@ -221,7 +221,7 @@ export const bugs = [
   {
     name: "a thread that was reset comes back with the code of saves",
     file: "persistence/open.ts",
-    from: "early.read = () => JSON.parse(shown);",
+    from: "early.answer = JSON.parse(shown);",
     to: "",
     tests: ["early"],
   },
@@ -235,14 +235,14 @@ export const bugs = [
   {
     name: "the lock is asked for when another part has it in hand",
     file: "persistence/open.ts",
-    from: "    early.lock ??= takeLock(persist!.key);\n    const then = JSON.stringify(await early.read?.());",
-    to: "    const then = JSON.stringify(await early.read?.());\n    early.lock ??= takeLock(persist!.key);",
+    from: "    early.lock ??= takeLock(persist!.key);\n    const then = JSON.stringify(await early.answer);",
+    to: "    const then = JSON.stringify(await early.answer);\n    early.lock ??= takeLock(persist!.key);",
     tests: ["tabs"],
   },
   {
     name: "a page reads what it has written itself, before the code of saves had come, as another tab's",
     file: "persistence/owner.ts",
-    from: "if (!sure) place.version++;",
+    from: "if (!owns) place.version++;",
     to: "place.version++;",
     tests: ["tabs"],
   },
@@ -263,8 +263,8 @@ export const bugs = [
   {
     name: "threads of a page without locks write side by side",
     file: "persistence/owner.ts",
-    from: "if (line.length === 1) this.#have(free);",
-    to: "this.#have(free);",
+    from: "if (line.push(have) === 1) have();",
+    to: "have();",
     tests: ["tabs"],
   },
   {

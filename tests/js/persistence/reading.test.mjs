@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { deferred, load } from "../lib.mjs";
 import { turn } from "./over-stores.mjs";
 
-const { ask } = await load("persistence/saves");
+const { StoredSaves } = await load("persistence/saves");
 const { settle } = await load("base/promise");
 const { union } = await load("snapshot/compose");
 
@@ -20,16 +20,17 @@ describe("a question to a store", () => {
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
-    return {
-      kit: { settle, union },
-      thread: client,
-      beginning: { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) },
-      saving: { loadMs: 500 },
-      claim: { knows: () => true, owns: () => true, rest() {}, write: ({ save }) => heard.push(`wrote ${JSON.parse(save).messages.map(({ id }) => id)}`) },
+    const kit = { settle, union, whenCollected() {}, takeLock: () => undefined };
+    const beginning = { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) };
+    const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, kit, { text: {} });
+    return Object.assign(saves, {
+      claim: {
+        ...{ knows: () => true, owns: () => true, rest() {}, leave: () => heard.push("left") },
+        writer: { write: ({ save }) => heard.push(`wrote ${JSON.parse(save).messages.map(({ id }) => id)}`) },
+      },
       keeper: { touch: () => heard.push("touched"), stop() {} },
-      ...{ gate: "closed", waiting: [], store: "known", seen: 0, last: undefined, dirty: false, shows: false },
       ...more,
-    };
+    });
   };
   beforeEach(() => {
     heard = [];
@@ -42,7 +43,7 @@ describe("a question to a store", () => {
       throw "no";
     }, "refused"]]) {
       const self = thread();
-      ask(self, read);
+      self.ask(read);
       assert.deepEqual([self.gate, self.store], ["open", store]);
     }
     mock.timers.tick(500);
@@ -55,7 +56,7 @@ describe("a question to a store", () => {
       heard = [];
       const self = thread({ dirty });
       const answer = deferred();
-      ask(self, () => answer.promise);
+      self.ask(() => answer.promise);
       assert.deepEqual([self.gate, self.store], ["closed", "asked"]);
       mock.timers.tick(500);
       await turn();
@@ -69,7 +70,7 @@ describe("a question to a store", () => {
   it("that is refused too late is as if it was refused, and nothing is reported once more", async () => {
     const self = thread();
     const answer = deferred();
-    ask(self, () => answer.promise);
+    self.ask(() => answer.promise);
     mock.timers.tick(500);
     await turn();
     heard = [];
@@ -81,22 +82,21 @@ describe("a question to a store", () => {
   it("counts no more once the next one is asked", async () => {
     const self = thread();
     const [first, second, third] = [deferred(), deferred(), deferred()];
-    for (const { promise } of [first, second, third]) ask(self, () => promise, Infinity);
+    for (const { promise } of [first, second, third]) self.ask(() => promise, Infinity);
     first.resolve(save("1"));
     second.reject(new Error("2"));
     await turn();
     assert.deepEqual([heard, self.store], [[], "asked"]);
   });
 
-  it("is too late after the end, which hears that it has come", async () => {
+  it("is too late after the end, and the store is left", async () => {
     const self = thread();
     const answer = deferred();
-    ask(self, () => answer.promise);
+    self.ask(() => answer.promise);
     Object.assign(self, { gate: "ended", dirty: true, last: JSON.stringify(save("said")) });
-    self.question.answered = () => heard.push("answered");
     mock.timers.tick(500);
     answer.resolve(save("1"));
     await turn();
-    assert.deepEqual(heard, ["wrote 1,said", "answered"]);
+    assert.deepEqual(heard, ["wrote 1,said", "left"]);
   });
 });

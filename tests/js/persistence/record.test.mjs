@@ -229,7 +229,7 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
       return `${JSON.stringify(facts).slice(0, -1)},"messages":[${lines}],"state":${JSON.stringify(state)}}`;
     };
     const writer = createWriter({ writeStore, settle }, at, () => {});
-    const write = (save) => writer.write({ store, save, failed: assert.fail, done() {} }, 0);
+    const write = (save) => writer.write({ store, save, ended: (failure) => assert.equal(failure, undefined), done() {} }, 0);
     write(lined(messages));
     const parse = mock.method(JSON, "parse");
     write(lined([...messages, user("c", "new")]));

@@ -95,7 +95,7 @@ export const bugs = [
   {
     name: "a page that opens its thread gives its store away",
     file: "persistence/saves.ts",
-    from: "link.busy() || !!remote.thread?.isLoading()",
+    from: "link.busy() || remote.thread?.isLoading()",
     to: "link.busy()",
     tests: ["tabs"],
   },
