@@ -20,15 +20,21 @@ export function createEdits<State>(
   const { thread, read, act } = self;
   const { link, source } = thread;
 
-  const editQueued: Agent<State>["editQueued"] = (id, input) => {
+  /** A submit that waits is changed by code that comes before the core: until then the change waits, where there is a save that may have it. */
+  const change = (by: (parts: NonNullable<ReturnType<typeof source.parts>>) => boolean): boolean => {
     act();
-    // A queued submit came with the core, or waits for its attachments.
-    return source.parts()?.editQueued(self, id, input) ?? false;
+    const parts = source.parts();
+    if (parts) return by(parts);
+    if (!link.shared.home.at) return false;
+    source.loadParts().then(by).catch(() => {});
+    return true;
   };
+
+  const editQueued: Agent<State>["editQueued"] = (id, input) => change((parts) => parts.editQueued(self, id, input));
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
     act();
-    return self.view.holder()?.cancel(self.view, id) || (source.parts()?.cancelQueued(self, id) ?? false);
+    return self.view.holder()?.cancel(self.view, id) || change((parts) => parts.cancelQueued(self, id));
   };
 
   const setMessages: Agent<State>["setMessages"] = (next) => {

@@ -1,43 +1,43 @@
 // Edits of what only the core brings: a submit that waits, a checkpoint.
 
 import type { Agent, AgentSnapshot, QueuedSubmit } from "../api/types.js";
+import { changeQueued, hasQueued } from "../core/queued.js";
 import { cancel } from "../intents/cancel.js";
 import { queuedEdit } from "../intents/edit-queued.js";
 import { toFork } from "../intents/fork.js";
 import type { QueuedIntent } from "../intents/intent.js";
-import type { Saved } from "../snapshot/save.js";
 import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 type Editing<State> = Pick<Self<State>, "thread" | "options">;
 
-/** The submit that waits under that id, if it still does. One of the save that the next session begins with may not be shown. */
-function waitingAs<State>({ thread: { link, read } }: Editing<State>, id: string): Pick<QueuedSubmit, "messages"> | undefined {
+/** The submit that waits under that id, as it is. */
+function rowOf<State>({ thread: { link, read } }: Editing<State>, id: string): QueuedSubmit | undefined {
   link.live()?.flush();
-  const { at, last } = link.shared.home;
-  const saved = (): Saved["queue"] => (at === "saved" && JSON.parse(last).queue) || [];
-  return read().queue.find((waiting) => waiting.id === id) ?? saved().find(({ runId }) => runId === id);
+  return read().queue.find((row) => row.id === id);
 }
 
-/** Changes it. Where there is no session, nothing else has that written. */
-function change<State>({ thread: { link, saves } }: Editing<State>, intent: QueuedIntent<State>): boolean {
-  const changed = link.queued(intent);
-  if (changed && !link.live()) saves.save();
+/** Changes it as this says. Where there is no session, nothing else has that written. */
+function change<State>({ thread: { link, saves } }: Editing<State>, next: QueuedIntent<State> | string): boolean {
+  const changed = changeQueued(link.shared, next);
+  if (changed) saves.save();
   return changed;
 }
 
 /** Takes the submit that waits out of the queue. False if it no longer waits. */
 export function cancelQueued<State>(self: Editing<State>, id: string): boolean {
-  const waiting = waitingAs(self, id);
-  return !!waiting && change(self, cancel(id, self.thread.read()));
+  const row = rowOf(self, id);
+  const live = self.thread.link.live();
+  return live ? !!row && !!live.apply(cancel(id, self.thread.read())) : change(self, id);
 }
 
 /** Gives the submit that waits another input. False if it no longer waits. */
 export function editQueued<State>(self: Editing<State>, id: string, input: Parameters<Agent<State>["editQueued"]>[1]): boolean {
-  const waiting = waitingAs(self, id);
-  if (!waiting) return false;
+  const { link, source, read } = self.thread;
+  const row = rowOf(self, id);
+  if (!(link.live() ? row : hasQueued(link.shared, id))) return false;
   const long = toSubmitInput("editQueued", input);
-  const resume = long.resume && self.thread.source.parts()?.toResume(long.resume, self.thread.read());
+  const resume = long.resume && source.parts()?.toResume(long.resume, read());
   const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(self.options(), { ...long, runId: id }, resume);
   // Absent members stay as they were submitted.
   const replaced = {
@@ -45,11 +45,16 @@ export function editQueued<State>(self: Editing<State>, id: string, input: Param
     ...(long.context && { context }),
     ...(long.forwardedProps !== undefined && { forwardedProps }),
   };
-  // It stays the same row of the page.
-  const [message] = waiting.messages;
   const hasId = typeof input === "object" && typeof input.message === "object" && input.message.id;
-  const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-  return change(self, queuedEdit(id, { ...core, ...replaced, messages }));
+  /** It stays the same row of the page. */
+  const edit = ([message]: QueuedSubmit["messages"] = []): QueuedIntent<State> => {
+    const messages = message && !hasId ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
+    return queuedEdit(id, { ...core, ...replaced, messages });
+  };
+  const intent = edit(row?.messages);
+  const live = link.live();
+  if (live) return !!live.apply(intent);
+  return change(self, { ...intent, waiting: (old) => edit(old.messages).waiting(old) });
 }
 
 /** Makes the thread what it was at that checkpoint. False if it is not known. */

@@ -258,11 +258,14 @@ export interface Agent<State = unknown> {
   approve<Args>(tool: PageTool<Args>, toolCall: string | ToolCall, args?: Args): void;
   /** Denies a call that waits for approval. The reason is sent to the agent as the call's error. */
   deny(toolCallId: string, reason?: string): void;
-  /** Replaces the submit that waits in `queue` under this id, that of its run. Returns false if it is not in the queue, or waits for its attachments. */
+  /**
+   * Replaces the submit that waits in `queue` under this id, that of its run. A submit that may stand in a save which is on its way is replaced there,
+   * before it begins. Returns whether it is in the queue, or the save is on its way; false if it waits for its attachments.
+   */
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
   /**
-   * Removes the submit of this id from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the
-   * queue: it has begun, is gone, or its save is not there yet, or is another tab's.
+   * Removes the submit of this id from `queue`; its outcome is `aborted`, and its attachments are removed. A submit that may stand in a save which is
+   * on its way is removed there, before it begins. Returns whether it is in the queue, or the save is on its way; false: it has begun, or is gone.
    */
   cancelQueued(id: string): boolean;
   /**

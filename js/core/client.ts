@@ -10,8 +10,8 @@ import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { openSession } from "./open.js";
-import type { changeQueued } from "./queued.js";
 import type { PendingIntents } from "./pending.js";
+import type { changeQueued } from "./queued.js";
 import type { Port } from "./port.js";
 
 /** The calls that run in the page. */
@@ -243,8 +243,6 @@ export interface Link<State> {
   apply(intent: Intent<State>): void;
   /** Does it once there is a session: there is none yet. */
   onceOpen(action: () => void): void;
-  /** Changes a submit that waits. False if no session, and no save that the next one begins with, has it. */
-  queued(intent: QueuedIntent<State>): boolean;
   cancel(run: Run<State>): void;
   stop(): unknown;
   /** An intent that ends every run. */

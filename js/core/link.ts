@@ -47,7 +47,6 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     cancel: (run) => {
       if (runs.has(run)) (link.live() ?? pending).cancel(run);
     },
-    queued: (intent) => !!(link.live()?.apply(intent) ?? client.parts()?.changeQueued(shared, intent)),
     save: () => {
       const json = link.live()?.save();
       if (json) return json;

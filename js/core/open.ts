@@ -23,11 +23,11 @@ export function openSession<State>(
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
   const saved = shared.home.at === "saved" ? shared.home.last : undefined;
-  // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
+  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after the queue they could only be cancelled.
   const stored = saved && JSON.parse(saved);
-  const submits = stored?.queue?.length ? all.filter(({ cancelled }) => cancelled) : [];
-  const save = submits.length ? composeSave(saved, submits.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored })) : saved;
-  const todo = all.filter((step) => !submits.includes(step));
+  const before = all.filter(({ cancelled, waiting }) => waiting || (cancelled && stored?.queue?.length));
+  const save = saved && before.length ? composeSave(saved, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before) : saved;
+  const todo = all.filter((step) => !before.includes(step));
   let from = save ? client.empty() : base;
   while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.fold(from);
 

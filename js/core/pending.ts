@@ -9,6 +9,7 @@ import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import { queuedOf } from "../intents/run.js";
 import { begun, cancelled } from "../snapshot/run.js";
+import type { QueueChange } from "../snapshot/compose.js";
 import type { Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
@@ -33,8 +34,8 @@ export interface PendingIntents<State> {
   end(shown?: AgentSnapshot<State>, still?: readonly PendingIntent<State>[]): void;
   /** Shows it, on this thread if one is given. */
   show(on?: AgentSnapshot<State>): void;
-  /** For a save: the thread without the submits that can wait in one, and these. */
-  parted(): readonly [thread: AgentSnapshot<State>, waiting: Queued[]];
+  /** For a save: the thread without the submits that can wait in one, what changes its queue, and these. */
+  parted(): readonly [thread: AgentSnapshot<State>, changes: readonly QueueChange[], waiting: Queued[]];
 }
 
 /** Settles a run that does not wait for another one; whether it does not. */
@@ -128,6 +129,6 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       list.splice(0, list.length, ...still);
       retain();
     },
-    parted: () => [withoutWaiting(confirmed, list), queuedOf(list)],
+    parted: () => [withoutWaiting(confirmed, list), list, queuedOf(list)],
   };
 }

@@ -1,22 +1,22 @@
-// A submit that waits in the save that the next session begins with.
+// A submit that waits in the save that the next session begins with. A change of it is pending until then.
 
 import { cancel } from "../intents/cancel.js";
 import type { QueuedIntent } from "../intents/intent.js";
-import type { Queued } from "../snapshot/save.js";
+import { compose } from "../snapshot/compose.js";
 import type { LinkState } from "./client.js";
 
-/** Changes it, or takes it out, which ends its run, as this intent says; or takes out that of this name. False if there is no such submit. */
-export function changeQueued<State>(shared: LinkState<State>, change: QueuedIntent<State> | string): boolean {
-  const { at, last } = shared.home;
-  if (at !== "saved") return false;
+/** Whether that submit waits there, or may: the save is on the way. */
+export function hasQueued<State>({ home: { at, last = "{}" }, pending }: LinkState<State>, runId: string): boolean {
+  // One that the page alone has stands in no queue yet.
+  if (pending.list.some(({ run }) => run?.id === runId)) return false;
+  return at === "awaited" || (at === "saved" && compose(JSON.parse(last), ...pending.parted()).queue.some((each) => each.runId === runId));
+}
+
+/** Changes it as this intent says; or takes out that of this name, which ends its run. False if there is no such submit. */
+export function changeQueued<State>(shared: LinkState<State>, change: Pick<QueuedIntent<State>, "runId" | "waiting" | "fold"> | string): boolean {
   const { runId, waiting, fold } = typeof change === "string" ? cancel(change, shared.pending.confirmed()) : change;
-  const save = JSON.parse(last) as { queue?: Queued[] };
-  const old = save.queue?.find((each) => each.runId === runId);
-  if (!old) return false;
-  const next = waiting(old);
-  save.queue = save.queue!.flatMap((each) => (each === old ? (next ?? []) : each));
-  shared.home = { at, last: JSON.stringify(save) };
-  shared.pending.show(fold(shared.pending.confirmed()));
-  if (!next) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
+  if (!hasQueued(shared, runId)) return false;
+  shared.pending.add({ runId, waiting, fold });
+  if (typeof change === "string") { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
   return true;
 }

@@ -2,6 +2,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { SessionMethods } from "../glue/core.js";
+import type { QueueChange } from "../snapshot/compose.js";
 import type { Queued } from "../snapshot/save.js";
 
 /** A call of the session: one of its methods, with its argument as JSON text. */
@@ -28,8 +29,7 @@ export interface Intent<State> extends CoreCall {
 }
 
 /** A change of a submit that waits: in the queue of a session, or in the save that the next session begins with. */
-export interface QueuedIntent<State> extends Intent<State> {
+export interface QueuedIntent<State> extends Intent<State>, QueueChange {
   readonly runId: string;
-  /** The submit as a save has it from then on; nothing if it is taken out. */
   waiting(old: Queued): Queued | undefined;
 }

@@ -134,7 +134,7 @@ export class StoredSaves implements Saves {
     this.put();
   }
 
-  /** What has changed is written, if need be once the store has answered. */
+  /** Writes the last changes, if need be once the store has answered. */
   dispose(): void {
     const { claim, saving: { loadMs = 3000 } } = this;
     if (claim.owns() && this.dirty) this.put(this.last = this.#saved());

@@ -3,7 +3,7 @@
 import type { LateSession, LinkClient, LinkState, OpenHome, PendingIntent } from "../core/client.js";
 import { lose, remain, remainsOf, type Remains } from "../core/remains.js";
 import { queuedOf } from "../intents/run.js";
-import { compose, union } from "../snapshot/compose.js";
+import { changedQueue, compose, union } from "../snapshot/compose.js";
 import { createMadeSaves } from "./saves.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { Queued, Saved } from "../snapshot/save.js";
@@ -23,10 +23,6 @@ type Intents<State> = readonly PendingIntent<State>[];
 /** The submits that were not answered for. */
 export const unansweredOf = <State>(list: Intents<State>): Intents<State> => list.filter(({ run, kept, done }) => run && kept && !done);
 
-/** A queue, as these change it. */
-const changed = <State>(queue: readonly Queued[] = [], list: Intents<State>): readonly Queued[] =>
-  list.reduce((at, { runId, waiting }) => (waiting ? at.flatMap((each) => (each.runId === runId ? (waiting(each) ?? []) : each)) : at), queue);
-
 /** The last report, with the calls that were begun since, and the queue as these have changed it, with those that were sent. */
 function since<State>(
   { last = "{}", thread: { messages, state } }: OpenHome<State>,
@@ -40,7 +36,7 @@ function since<State>(
   return {
     ...then,
     handled: union(then.handled, [...executed], (id) => id),
-    queue: union(changed(then.queue, list), begun, ({ runId }) => runId),
+    queue: union(changedQueue(then.queue, list), begun, ({ runId }) => runId),
     ...(calls && { turn: { ...then.turn, calls } }),
   };
 }
@@ -59,7 +55,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
 
   /** The save as it is now. */
   const saved = (): Saved => {
-    const then = since(shared.home as OpenHome<State>, executed, list, changed(queuedOf(unansweredOf(list)), list));
+    const then = since(shared.home as OpenHome<State>, executed, list, changedQueue(queuedOf(unansweredOf(list)), list));
     const shown = client.read();
     const edited = list.filter(({ run, acts }) => !run && !acts);
     // The event that a server is asked to continue after belongs to the thread of that time.
@@ -91,7 +87,7 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
     keep: () => write(() => {}),
     lose: (home, { cause, shown, died }) => {
       const { runId, messages } = pending.confirmed();
-      const sent = changed(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
+      const sent = changedQueue(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
       const known = new Set(messages.map(messageKey));
       const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
       const then = since(home, executed, list, sent);

@@ -106,6 +106,28 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
         assert.deepEqual(left(agent.save()), expected);
       });
 
+    it(`${place}: a submit of a save that is on its way is changed and taken out before it could begin, also for the next page`, async () => {
+      const before = create({ persist: store });
+      const { ids } = await queued(before, "2", "3", "4");
+      await until(() => store.now?.queue.length === 3);
+      before.dispose();
+      // The head of this queue begins with the session.
+      store.now = { ...store.now, running: false };
+      const answer = deferred();
+      const persist = storeOf({ load: async () => (await answer.promise, store.now), save: async (saved) => void (store.now = saved), clear: async () => {} });
+      const agent = create({ persist, initialMessages: [] });
+      assert.equal(agent.cancelQueued(ids[0]), true);
+      assert.equal(agent.editQueued(ids[2], "four"), true);
+      assert.equal(agent.cancelQueued("unknown"), true, "the save may have it");
+      for (const events of ["three", "four!"]) server.reply(text(events));
+      answer.resolve();
+      await until(() => said(agent).at(-1) === "four!");
+      assert.deepEqual(said(agent).filter((content) => content !== "half"), ["1", "3", "three", "four", "four!"]);
+      assert.equal(agent.cancelQueued(ids[0]), false, "the save was read");
+      await until(() => store.now.messages.at(-1).content === "four!");
+      assert.deepEqual(store.now.queue, []);
+    });
+
     it(`${place}: a submit that has begun stays, and one whose name is taken is refused`, async () => {
       const agent = create();
       const { run } = await queued(agent);

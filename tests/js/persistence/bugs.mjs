@@ -62,7 +62,7 @@ export const bugs = [
     file: "persistence/saves.ts",
     from: 'if (!this.thread.link.live() && this.gate === "open") this.put();',
     to: "if (!this.thread.link.live()) this.put();",
-    tests: ["linger", "tabs"],
+    tests: ["linger"],
   },
   {
     name: "a thread that was hung up shows what its save has in the queue",
@@ -203,6 +203,34 @@ export const bugs = [
     from: "pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));",
     to: "pending.end();",
     tests: ["linger"],
+  },
+  {
+    name: "a submit that was taken out of a save on its way begins with it",
+    file: "core/open.ts",
+    from: "waiting || (cancelled && ",
+    to: "(cancelled && ",
+    tests: ["submit-names", "saves-tabs", "early"],
+  },
+  {
+    name: "a submit that was taken out before the core was there comes back with the next page",
+    file: "snapshot/compose.ts",
+    from: "union(changedQueue(last.queue, changes), begun,",
+    to: "union(last.queue, begun,",
+    tests: ["submit-names"],
+  },
+  {
+    name: "a submit of a save on its way cannot be taken out",
+    file: "core/queued.ts",
+    from: 'at === "awaited" || ',
+    to: "",
+    tests: ["submit-names", "saves-tabs"],
+  },
+  {
+    name: "a submit cannot be taken out before its code has come",
+    file: "agent/edits.ts",
+    from: "source.loadParts().then(by).catch(() => {});",
+    to: "",
+    tests: ["early"],
   },
   {
     name: "a submit is in no store before the code of saves has come",

@@ -53,6 +53,31 @@ describe("the saves of the first agent", { skip: !real }, () => {
     assert.deepEqual(later, [["c"], [["a", "b", "c"]], 1]);
   });
 
+  it("lose a submit that was taken out before any code has come", () => {
+    const queued = (runId) => ({
+      start: "submit",
+      runId,
+      messages: [{ id: runId, role: "user", content: runId }],
+      tools: [],
+      context: [],
+      forwardedProps: {},
+      pageTools: [],
+    });
+    const [[done, sent, left]] = page(`
+      const queue = ${JSON.stringify(["q", "r"].map(queued))};
+      let now = { ...save, queue };
+      const persist = createStore({ load: () => now, save: (saved) => void (now = saved), clear: () => {} });
+      const agent = make(persist);
+      const done = [agent.cancelQueued("q"), agent.editQueued("r", "edited")];
+      await agent.submit({ message: { id: "z", content: "z" } });
+      agent.dispose();
+      say(done, sent, now.messages.map(({ id, content }) => id + " " + content));
+    `);
+    assert.deepEqual(done, [true, true]);
+    assert.deepEqual(sent.map((ids) => ids.at(-1)), ["r", "z"]);
+    assert.deepEqual(left, ["a a", "r edited", "z z"]);
+  });
+
   it("have what was said, and done, before the code has come", () => {
     const [said] = page(`
       const agent = make(store());

@@ -9,7 +9,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { follow, Session } from "../fake-core.mjs";
 import { carried, deferred, folder, load, real, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
-import { agents, core, create, full, hide, never, page, texts, turn, user } from "./over-stores.mjs";
+import { agents, core, create, full, hide, never, page, queued, texts, turn, user, waiting } from "./over-stores.mjs";
 
 /** Locks as a browser has them, for all pages of the test. */
 function fakeLocks() {
@@ -125,6 +125,25 @@ describe("one owner of all tabs", () => {
     await until(() => Session.all.length === 3);
     assert.deepEqual(Session.last.restored.messages.map(({ content }) => content), ["1", "2"]);
     assert.equal(all.now.threadId, "t");
+  });
+
+  it("a submit that is taken out in the second one does not begin there, nor stays in the save", async () => {
+    const { all, store } = shared(full);
+    const one = open(0, { persist: store() });
+    await until(() => working().length === 1);
+    const save = { ...full, queue: [...full.queue, queued("r")] };
+    Session.last.save = () => JSON.stringify(save);
+    const run = one.submit("mine");
+    const two = open(1, { persist: store() });
+    await until(() => texts(two).length);
+    assert.deepEqual([two.cancelQueued("q"), two.editQueued("r", "edited")], [true, true]);
+    await turn();
+    assert.deepEqual(waiting(Session.last.restored), ["q"], "the first one goes on");
+    working()[0].finish();
+    await run;
+    await until(() => Session.all.length === 2 && Session.last.restored);
+    const left = ({ queue }) => queue.map(({ runId, messages: [{ content }] }) => [runId, content]);
+    assert.deepEqual([left(Session.last.restored), left(all.now)], [[["r", "edited"]], [["r", "edited"]]]);
   });
 
   it("a tab whose agent has ended, and has yet to write, keeps the others waiting", async () => {
