@@ -144,8 +144,8 @@ export const bugs = [
   {
     name: "a save has what waits in its thread as well",
     file: "core/pending.ts",
-    from: "(run?.queued ? at : fold(at))",
-    to: "fold(at)",
+    from: "(run?.queued ? next : fold(next))",
+    to: "fold(next)",
     tests: ["tabs"],
   },
   {

@@ -102,8 +102,8 @@ export const bugs = [
   {
     name: "older pages are put before the thread that another tab has opened",
     file: "remote-thread/older.ts",
-    from: "!cursor.hasFront()) await reopen();",
-    to: "!cursor.hasFront()) await null;",
+    from: "!cursor.hasFront())) await reopen();",
+    to: "!cursor.hasFront())) await null;",
     tests: ["older"],
   },
   {

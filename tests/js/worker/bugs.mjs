@@ -101,7 +101,7 @@ export const bugs = [
   },
   {
     name: "a submit that was cancelled comes back with a reload",
-    file: "worker/remains.ts",
+    file: "snapshot/compose.ts",
     from: "(waiting(each) ?? [])",
     to: "each",
     tests: ["page-and-worker"],
@@ -136,15 +136,15 @@ export const bugs = [
   },
   {
     name: "a submit that stands in the save alone cannot be taken out",
-    file: "agent/late-edits.ts",
-    from: '(at === "saved" && JSON.parse(last).queue) || []',
-    to: '(at === "saved" && !last && JSON.parse(last).queue) || []',
+    file: "core/queued.ts",
+    from: '(at === "saved" && ',
+    to: "(!at && ",
     tests: ["submit-names"],
   },
   {
     name: "a submit that was taken out of the save comes back with a reload",
     file: "agent/late-edits.ts",
-    from: "if (changed && !link.live()) saves.save();",
+    from: "if (changed) saves.save();",
     to: "",
     tests: ["submit-names"],
   },
