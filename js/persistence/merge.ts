@@ -12,8 +12,9 @@ export function sameThread(one: string, other: string): boolean {
 /** The lists of a save, and what names an element; without that, it is its own name. */
 const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId" };
 
-/** Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. */
-export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string, newer: string): string {
+/** Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. There may be only one, or none. */
+export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string | undefined, newer: string | undefined): string | undefined {
+  if (older === undefined || newer === undefined) return older ?? newer;
   const [old, own] = [JSON.parse(older), JSON.parse(newer)];
   const merged = { ...old, ...own };
   for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);

@@ -223,13 +223,7 @@ export class StoredSaves implements Saves {
   #found(value: unknown): void {
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
-    if (value || this.claim.knows()) {
-      this.#show(() => {
-        const { kit, aside } = this;
-        const found = value == null ? undefined : JSON.stringify(value);
-        return found !== undefined && aside !== undefined ? mergeSaves(kit, found, aside) : (found ?? aside);
-      });
-    }
+    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, JSON.stringify(value ?? undefined), this.aside));
     this.#proceed();
   }
 
@@ -301,8 +295,7 @@ export class StoredSaves implements Saves {
     if (claim.owns() && this.store === "refused") this.#read(claim.read, "late");
     if (!claim.owns() || this.store !== "known") return done(false);
     this.dirty = false;
-    const whole = this.aside === undefined ? save : mergeSaves(kit, this.aside, save);
-    claim.writer.write({ store: store!, save: whole, part, ended: this.#report, done }, waitMs);
+    claim.writer.write({ store: store!, save: mergeSaves(kit, this.aside, save)!, part, ended: this.#report, done }, waitMs);
   }
 
   /** The thread as it is: JSON text. */

@@ -137,8 +137,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/saves.ts",
-    from: "if (value || this.claim.knows()) {",
-    to: "{",
+    from: "if (value || this.claim.knows()) this",
+    to: "this",
     tests: ["tabs"],
   },
   {
