@@ -137,8 +137,8 @@ export class StoredSaves implements Saves {
   /** Writes the last changes, if need be once the store has answered. */
   dispose(): void {
     const { claim, saving: { loadMs = 3000 } } = this;
-    if (claim.owns() && this.dirty) this.put(this.last = this.#saved());
     this.gate = "ended";
+    if (claim.owns() && this.dirty) this.put(this.last = this.#saved());
     // A store that hangs is not waited for.
     if (claim.owns() && this.dirty && this.store !== "refused") later(loadMs, claim.leave);
     else claim.leave();
@@ -160,10 +160,11 @@ export class StoredSaves implements Saves {
     remote.thread?.leave();
     // The runs that end with it are in this save as they were, and in no other.
     this.gate = "closed";
-    const json = this.last = remote.saved(link.suspend(outcome));
+    const json = remote.saved(link.suspend(outcome));
     channel?.current?.close();
     if (this.dirty) this.put(json);
     this.aside = this.dirty ? json : undefined;
+    this.last = json;
   }
 
   /** It owns the store now. */

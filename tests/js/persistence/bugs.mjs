@@ -205,6 +205,20 @@ export const bugs = [
     tests: ["linger"],
   },
   {
+    name: "an agent that ends writes over a save that could not be read before",
+    file: "persistence/saves.ts",
+    from: '    this.gate = "ended";\n    if (claim.owns() && this.dirty) this.put(this.last = this.#saved());\n',
+    to: '    if (claim.owns() && this.dirty) this.put(this.last = this.#saved());\n    this.gate = "ended";\n',
+    tests: ["reading"],
+  },
+  {
+    name: "an agent that lets its store go writes over a save that could not be read before",
+    file: "persistence/saves.ts",
+    from: "const json = remote.saved(link.suspend(outcome));",
+    to: "const json = this.last = remote.saved(link.suspend(outcome));",
+    tests: ["reading"],
+  },
+  {
     name: "a submit that was taken out of a save on its way begins with it",
     file: "core/open.ts",
     from: "waiting || (cancelled && ",

@@ -16,7 +16,7 @@ describe("a question to a store", () => {
   /** A thread that owns its store, waits, and has nothing. */
   const thread = (more) => {
     const said = save("said");
-    const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said) };
+    const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), suspend: () => JSON.stringify(said) };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
@@ -25,7 +25,14 @@ describe("a question to a store", () => {
     const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, kit, { text: {} });
     return Object.assign(saves, {
       claim: {
-        ...{ knows: () => true, owns: () => true, rest() {}, leave: () => heard.push("left") },
+        ...{ left: false, knows: () => true, rest() {} },
+        owns() {
+          return !this.left;
+        },
+        leave: () => {
+          saves.claim.left = true;
+          heard.push("left");
+        },
         writer: { write: ({ save }) => heard.push(`wrote ${JSON.parse(save).messages.map(({ id }) => id)}`) },
       },
       keeper: { touch: () => heard.push("touched"), stop() {} },
@@ -87,6 +94,17 @@ describe("a question to a store", () => {
     second.reject(new Error("2"));
     await turn();
     assert.deepEqual([heard, self.store], [[], "asked"]);
+  });
+
+  it("is asked once more at the end, or before the store is let go, where it was refused before: what the store has is kept", async () => {
+    for (const [end, read] of [["dispose", () => save("x")], ["dispose", async () => save("x")], ["letGo", () => save("x")]]) {
+      heard = [];
+      const self = thread({ gate: "open", store: "refused", dirty: true });
+      self.claim.read = read;
+      self[end]();
+      await turn();
+      assert.deepEqual(heard.filter((each) => each !== "touched" && each !== "left"), ["wrote x,said"], end);
+    }
   });
 
   it("is too late after the end, and the store is left", async () => {
