@@ -197,7 +197,7 @@ async function assemble() {
 /**
  * The module as a string: sorted where that is shorter, then raw deflate, then base64. Compressing first matters although servers compress
  * too: base64 of the bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and
- * takes seconds for it; as many blocks as it likes, and not 15, are 1% of that. An add-on comes after its base, which has brought the
+ * takes a quarter of a minute for it; as many blocks as it likes, and not 15, are 1% of that. An add-on comes after its base, which has brought the
  * program that puts it back.
  *
  * @param {string} [part]
@@ -207,7 +207,7 @@ async function inlineBytes(part = "") {
   const wasm = readFileSync(join(scratch, `${part}.wasm`));
   const program = part.startsWith("add-ons/") ? undefined : await compileUnpacker(join(scratch, "unpack.wasm"));
   const forms = [pack(wasm, program), wasm];
-  const deflated = await Promise.all(forms.map((form) => deflateAsync(form, { numiterations: 15, blocksplittingmax: 0 })));
+  const deflated = await Promise.all(forms.map((form) => deflateAsync(form, { numiterations: 90, blocksplittingmax: 0 })));
   const [shortest] = deflated.sort((a, b) => a.length - b.length);
   return `export const bytes = "${Buffer.from(shortest ?? []).toString("base64")}";\n`;
 }

@@ -18,8 +18,8 @@ function rowOf<State>({ thread: { link, read } }: Editing<State>, id: string): Q
 }
 
 /** Changes it as this says. Where there is no session, nothing else has that written. */
-function change<State>({ thread: { link, saves } }: Editing<State>, next: QueuedIntent<State> | string): boolean {
-  const changed = changeQueued(link.shared, next);
+function change<State>({ thread: { link, saves } }: Editing<State>, id: string, next?: QueuedIntent<State>): boolean {
+  const changed = changeQueued(link.shared, id, next);
   if (changed) saves.save();
   return changed;
 }
@@ -54,7 +54,7 @@ export function editQueued<State>(self: Editing<State>, id: string, input: Param
   const intent = edit(row?.messages);
   const live = link.live();
   if (live) return !!live.apply(intent);
-  return change(self, { ...intent, waiting: (old) => edit(old.messages).waiting(old) });
+  return change(self, id, { ...intent, waiting: (old) => edit(old.messages).waiting(old) });
 }
 
 /** Makes the thread what it was at that checkpoint. False if it is not known. */

@@ -49,7 +49,7 @@ export class Driver implements OpenSession {
     this.#effects = { ...host, ...own } as unknown as Effects;
   }
 
-  enter(entry?: (core: CoreSession) => void, lost?: (trap: unknown) => void): boolean {
+  enter(entry?: (core: CoreSession) => void): boolean {
     try {
       entry?.(this.core);
       this.perform();
@@ -57,10 +57,10 @@ export class Driver implements OpenSession {
     } catch (error) {
       if (!isTrap(error)) {
         // A call that is refused may have begun what waits.
-        if (entry) this.enter(undefined, lost);
+        if (entry) this.enter();
         throw error;
       }
-      this.lose(error, lost);
+      this.lose(error);
       return false;
     }
   }
@@ -119,9 +119,9 @@ export class Driver implements OpenSession {
   }
 
   /** The core has trapped. */
-  lose(trap: unknown, lost = this.host.lost): void {
+  lose(trap: unknown): void {
     this.#end();
-    lost(trap);
+    this.host.lost(trap);
   }
 
   free(): void {

@@ -5,12 +5,11 @@ import { act } from "../intents/act.js";
 import { cancelled } from "../snapshot/run.js";
 import type { Link, LinkClient, LinkState } from "./client.js";
 
-/** These methods of a link; `leave` is that of its opener. */
+/** These methods of a link. */
 export function createEndings<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   link: () => Link<State>,
-  leave: () => void,
 ): Pick<Link<State>, "stop" | "reset" | "suspend" | "dispose"> {
   const { read } = client;
   const { pending, settleAll } = shared;
@@ -47,7 +46,6 @@ export function createEndings<State>(
       live?.end();
       // A session that was told has heard of all.
       pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
-      leave();
       const last = pending.confirmed();
       if (last.isLoading) pending.show(stopped(last));
       settleAll(outcome);

@@ -19,8 +19,6 @@ interface Hosted<State> {
   readonly cause: Cause;
   readonly checks: Checks<State> | undefined;
   readonly patches: Patches;
-  /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
-  shows(): boolean;
   readonly task: Host["task"];
   live(): object;
   readonly fail: SessionHost["lost"];
@@ -30,14 +28,14 @@ interface Hosted<State> {
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
-  { current, ask, said, cause, checks, patches, shows, task, live, fail }: Hosted<State>,
+  { current, ask, said, cause, checks, patches, task, live, fail }: Hosted<State>,
   settled: Host["settled"],
 ): SessionHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
     task,
     changed: (urgent) => {
-      if (!shows()) return;
+      if (!current() || shared.held) return;
       if (urgent) patches.show(task.until);
       else patches.schedule();
     },

@@ -54,8 +54,12 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       return at === "saved" && !pending.list.length ? last : composeSave(last, ...pending.parted());
     },
     live: () => shared.home.live,
-    // A call that has no answer may be the beginning of a run.
-    busy: () => read().isLoading || client.ending() || pending.list.some(({ run, acts }) => link.live() || (run && !run.part) || acts),
+    busy: () => {
+      // Where the core could not be loaded, all that is pending waits for somebody to try again.
+      const waits = link.live() || read().error?.code !== "load";
+      // A call that has no answer may be the beginning of a run.
+      return read().isLoading || client.ending() || (waits && pending.list.some(({ run, acts }) => link.live() || (run && !run.part) || acts));
+    },
     awaitSave: () => {
       const { at, live, last } = shared.home;
       if (!live && at !== "ended") shared.home = { at: "awaited", last };
@@ -68,7 +72,7 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       if (shown || pending.list.length) pending.show(shown);
     },
     shared,
-    ...createEndings(client, shared, () => link, opener.leave),
+    ...createEndings(client, shared, () => link),
   };
   return link;
 }

@@ -8,23 +8,33 @@ import { cancel } from "../intents/cancel.js";
 import type { CoreCall } from "../intents/intent.js";
 import { stop } from "../intents/stop.js";
 import type { Calls, IntentTaker, LinkState, Live, LiveCalls } from "./client.js";
+import type { Unshown } from "./unshown.js";
+
+interface Doing<State> {
+  readonly unshown: Unshown<State>;
+  /** The session has said this save. */
+  said(json: string): void;
+}
 
 /** These calls of that session. */
 export function createLiveCalls<State>(
   read: () => AgentSnapshot<State>,
   shared: LinkState<State>,
-  { ask, start, flush, abandonAll, said }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll"> & { said(json: string): void },
+  { ask, start, flush, abandonAll, unshown, said }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll"> & Doing<State>,
 ): LiveCalls<State> {
   const { late } = shared;
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
-    ask((session) => (result = session.call(method, json)));
-    return result;
+    return ask((session) => (result = session.call(method, json))) ? result : undefined;
   };
   const intake: IntentTaker<State> = {
-    run: start,
+    run: (run) => {
+      unshown.add({ fold: run.fold, run });
+      start(run);
+    },
     apply: (intent) => {
+      if (/^edit[MS]/.test(intent.method)) unshown.add(intent);
       if (!intent.resets) return call(intent);
       abandonAll();
       // One change for those who look, although it is several for the core.

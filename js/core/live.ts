@@ -13,29 +13,34 @@ import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
 import { createPatches } from "./patches.js";
 import type { OpenSession, Port, SessionHost } from "./port.js";
-import { lastOf, lose, remainsOf } from "./remains.js";
+import { lose } from "./remains.js";
 import { createRunEnds } from "./run-ends.js";
 import { createLiveCalls } from "./live-calls.js";
 import { isTrap } from "./traps.js";
+import type { Unshown } from "./unshown.js";
 
 /** A session that begins, and is the home of the thread from then on. */
 export interface BeginningLive<State> extends Live<State> {
   /** Opens the session with the thread and the state of this snapshot. Throws where the core refuses them. */
   open(from: AgentSnapshot<State>): void;
   takePatch(): string | undefined;
-  /** Reports where the snapshot does not fit the schemas of the application. */
-  check(next: AgentSnapshot<State>): void;
+  /** This snapshot shows all that it has done so far. Reports where that does not fit the schemas of the application. */
+  begun(next: AgentSnapshot<State>): void;
   /** The session is lost, the snapshot is not. */
   fail(cause: unknown): void;
 }
 
 /** Opens no session yet. */
-export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): BeginningLive<State> {
-  const [{ emitter }, { calls, history, settings }] = [client, client.parts()!];
+export function createLive<State>(
+  client: LinkClient<State>,
+  shared: LinkState<State>,
+  port: Port,
+  unshown: Unshown<State>,
+): BeginningLive<State> {
+  const [{ emitter }, { calls, history, settings }, { late }] = [client, client.parts()!, shared];
   // Patches fit what the core has said, which lacks what is pending.
   const read = shared.pending.confirmed;
   const cause = createCause();
-  const { late } = shared;
   const checks = checksOf(client, calls.find);
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
   const task = { until: Infinity };
@@ -43,7 +48,6 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 
   const home = (): OpenHome<State> | undefined => (shared.home.live === live ? shared.home : undefined);
   const current = (): boolean => !!home();
-  const shows = (): boolean => current() && !shared.held;
   /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
   const leave = (last: () => void): void => {
     if (current()) shared.home = {};
@@ -54,10 +58,11 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     patches.leave();
   };
 
-  const fail = (why: unknown, died = false, shown = client.read()): boolean => {
+  const fail = (why: unknown, died = false): boolean => {
     const lost = home();
     if (!lost) return false;
-    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, remainsOf(client, shared, lost, shown, lastOf(lost)))));
+    const shown = client.read();
+    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, unshown.remains(client, lost, shown))));
     return true;
   };
 
@@ -69,30 +74,28 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const flush = (): void => patches.show(Infinity);
 
   const reading = {
-    takePatch: () => session!.takePatch(),
+    takePatch: () => session!.takePatch() ?? unshown.clear(),
     check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
   };
-  const confirming = { ...client, read, publish: shared.pending.confirm };
-  const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
+  const confirming = { ...client, read, publish: (next: AgentSnapshot<State>) => (unshown.clear(), shared.pending.confirm(next)) };
+  const patches = createPatches(confirming, { ...reading, shows: () => current() && !shared.held, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createRunEnds(shared, {
     ...{ current, read, explain: cause.explain },
-    fail: (trap, shown) => fail(trap, false, shown),
     session: () => session!,
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
-  const hosted = { current, ask, said, cause, checks, patches, shows, task, live: () => live, fail };
+  const hosted = { current, ask, said, cause, checks, patches, task, live: () => live, fail };
   const host = createHost(client, shared, hosted, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
-    ...{ host, ask, start, fail, isNear: !late },
+    ...{ host, ask, start, fail, flush, isNear: !late, partly: patches.partly },
+    begun: (next) => (unshown.begun(), checks?.snapshot(next)),
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
-    flush,
-    ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll, said: (json) => settings.saves && said(json) }),
+    ...createLiveCalls(client.read, shared, { ask, start, unshown, flush, abandonAll: calls.abandonAll, said: (json) => settings.saves && said(json) }),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
-    partly: patches.partly,
     end: () => {
       // The caller decides about its runs.
       leave(() => call(() => void session?.enter((opened) => opened.call("dispose"))));

@@ -3,6 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
+import type { Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keep, Patching } from "../snapshot/mirror.js";
@@ -10,6 +11,7 @@ import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./cli
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
+import { createUnshown } from "./unshown.js";
 
 /**
  * Makes a session from the thread as it was before the first step that waits, or from the save that is known, and does all that
@@ -23,16 +25,17 @@ export function openSession<State>(
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
   const saved = shared.home.at === "saved" ? shared.home.last : undefined;
-  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after the queue they could only be cancelled.
+  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run or queue they could only be cancelled.
   const stored = saved && JSON.parse(saved);
-  const before = all.filter(({ cancelled, waiting }) => waiting || (cancelled && stored?.queue?.length));
+  const isBusy = stored && (stored.running || stored.turn || stored.queue?.length);
+  const before = all.filter(({ cancelled, waiting }) => waiting || (cancelled && isBusy));
   const save = saved && before.length ? composeSave(saved, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before) : saved;
   const todo = all.filter((step) => !before.includes(step));
   let from = save ? client.empty() : base;
   while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.fold(from);
 
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
-  const live = createLive(client, shared, port);
+  const live = createLive(client, shared, port, createUnshown(shared, all));
   const current = (): boolean => shared.home === home;
   const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true };
   shared.home = home;
@@ -43,7 +46,11 @@ export function openSession<State>(
     next = initialSnapshot<State>(from.threadId, [], from.state);
     let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
-      if (save && !live.ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
+      const restore = (opened: Session): void => {
+        opened.call("restore", opening ? opening.opens!(save!) : save);
+        home.reading = !live.isNear;
+      };
+      if (save && !live.ask(restore)) return undefined;
       if (!settings.saves && !shared.late) home.last = undefined;
     } catch (error) {
       opening = home.last = undefined; // Waiting steps continue without it.
@@ -68,7 +75,7 @@ export function openSession<State>(
   // Parts that are deeply equal stay the same objects.
   const same = <Name extends "messages" | "toolCalls" | "state">(name: Name) => ({ [name]: keep(shown[name], next[name]) });
   const kept = { ...next, ...same("messages"), ...same("toolCalls"), ...same("state") };
-  live.check(kept);
+  live.begun(kept);
   return kept;
 }
 

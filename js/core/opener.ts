@@ -11,8 +11,6 @@ export interface Opener {
   load(): Promise<void>;
   /** Something waits for a session. */
   begin(): void;
-  /** The next session is asked for anew, with what comes before it: the thread at the server may have to be opened. */
-  leave(): void;
 }
 
 /** Nothing is loaded yet. */
@@ -29,7 +27,10 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   const open = (): void => {
     const taken = pending.take();
     shared.held = [];
-    const opened = client.parts()!.openSession(client, shared, port!, taken);
+    const at = port!;
+    // The next session is asked for anew, with what comes before it: the thread at the server may have to be opened.
+    port = undefined;
+    const opened = client.parts()!.openSession(client, shared, at, taken);
     if (!opened) return;
     shared.release(() => {
       shared.late?.opened(taken[1]);
@@ -68,6 +69,5 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
         client.parts()?.ahead();
       } else if (pending.list.length) open();
     },
-    leave: () => void (port = undefined),
   };
 }

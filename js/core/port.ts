@@ -5,11 +5,8 @@ import type { Core } from "./loader.js";
 
 /** A session that performs what follows from a call. */
 export interface OpenSession extends Session {
-  /**
-   * Calls the session, then performs all that follows. False if it was lost over it, which `lost` hears of, or the host. Throws what the call
-   * throws.
-   */
-  enter(entry?: (session: Session) => void, lost?: (trap: unknown) => void): boolean;
+  /** Calls the session, then performs all that follows. False if it was lost over it, which the host hears of. Throws what the call throws. */
+  enter(entry?: (session: Session) => void): boolean;
 }
 
 /** The host of a session. */

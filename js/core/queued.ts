@@ -12,11 +12,11 @@ export function hasQueued<State>({ home: { at, last = "{}" }, pending }: LinkSta
   return at === "awaited" || (at === "saved" && compose(JSON.parse(last), ...pending.parted()).queue.some((each) => each.runId === runId));
 }
 
-/** Changes it as this intent says; or takes out that of this name, which ends its run. False if there is no such submit. */
-export function changeQueued<State>(shared: LinkState<State>, change: Pick<QueuedIntent<State>, "runId" | "waiting" | "fold"> | string): boolean {
-  const { runId, waiting, fold } = typeof change === "string" ? cancel(change, shared.pending.confirmed()) : change;
+/** Takes out the submit of that name, which ends its run, or changes it as this intent says. False if there is no such submit. */
+export function changeQueued<State>(shared: LinkState<State>, runId: string, change?: QueuedIntent<State>): boolean {
   if (!hasQueued(shared, runId)) return false;
+  const { waiting, fold } = change ?? cancel(runId, shared.pending.confirmed());
   shared.pending.add({ runId, waiting, fold });
-  if (typeof change === "string") { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
+  if (!change) { for (const run of shared.runs) if (run.id === runId) shared.settle(run, "aborted"); }
   return true;
 }

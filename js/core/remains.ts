@@ -7,11 +7,11 @@
 // A session in this page has reported saves, if there is a store, and no intent of its waits. For one in a worker see js/worker/remains.ts.
 
 import { AgentError } from "../api/error.js";
-import type { AgentSnapshot } from "../api/types.js";
+import type { AgentSnapshot, Message } from "../api/types.js";
 import { internal } from "../base/failure.js";
-import { withChanges } from "../snapshot/changes.js";
 import { compose, union } from "../snapshot/compose.js";
 import { cutOff } from "../snapshot/cut-off.js";
+import { messageKey } from "../snapshot/message-key.js";
 import type { Queued, Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome } from "./client.js";
 
@@ -23,9 +23,8 @@ export interface Remains<State> {
   readonly report: Partial<Saved> | undefined;
 }
 
-/** The last report of a session in this page. */
-export const lastOf = <State>({ last = "{}", changes }: OpenHome<State>): Partial<Saved> =>
-  changes ? withChanges(JSON.parse(last), JSON.parse(changes)) : JSON.parse(last);
+/** Submits that wait, as the page shows them. */
+export const rowsOf = (waiting: readonly Queued[]): AgentSnapshot["queue"] => waiting.map(({ runId, messages }) => ({ id: runId, runId, messages }));
 
 /**
  * The remains of a session with this report. A save that the core has trapped at is not tried twice: it is put aside, and what waits in it is
@@ -41,18 +40,12 @@ export function remainsOf<State>(
   sent: readonly Queued[] = [],
 ): Remains<State> {
   const { handled, unsent, untold, turn, queue = [] } = report;
-  const rows = (reading ? queue : sent).map(({ runId, messages }) => ({ id: runId, runId, messages }));
+  const rows = rowsOf(reading ? queue : sent);
   const first = last !== undefined && last !== shared.rescued;
   if (reading && first) client.quarantine(last);
   const done = first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined;
-  return { shown: { ...shown, queue: [...shown.queue, ...rows] }, report: reading ? done : report };
+  return reading ? { shown: { ...shown, queue: rows }, report: done } : { shown: { ...shown, queue: [...shown.queue, ...rows] }, report };
 }
-
-/** The thread, with the messages that wait in its queue. */
-const withQueue = <State>(
-  { messages }: Pick<AgentSnapshot<State>, "messages">,
-  { queue }: AgentSnapshot<State>,
-): AgentSnapshot["messages"] => [...messages, ...queue.flatMap((row) => row.messages)];
 
 /** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */
 export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
@@ -63,33 +56,43 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const resumes = client.resumes();
   // The server continues after what the report has.
   const joins = reported && resumes && shared.pending.confirmed().isLoading;
-  const thread = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
+  const { messages, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
   const known = new Set(report.turn?.calls.map(({ id }) => id));
   const open = toolCalls.filter(({ id, status }) => !resumes && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
-  // After an error nothing continues by itself. Without a store that has the queue as well, what waits in it goes into the thread.
-  const inThread = failed && !(client.parts()!.settings.saves && report.queue);
   const since = {
     ...report,
     ...(!reported && { handled: union(report.handled, idsOf(toolCalls), (id) => id) }),
+    // After an error nothing continues by itself.
     ...(reported && failed && { running: true, failed: [...(report.failed ?? []), ...idsOf(open)] }),
-    ...(inThread && { queue: [] }),
     interrupts,
   };
-  const messages = inThread ? withQueue(thread, shown) : thread.messages;
-  const last = JSON.stringify(compose(since, { threadId, messages, state: thread.state }));
+  const last = JSON.stringify(compose(since, { threadId, messages, state }));
   if (!reported) shared.rescued = last;
   shared.home = { at: "saved", last };
 }
 
+/** After a failure the submits wait on that a store has. The messages of the others stand in the thread. */
+function parted<State>({ shown, report }: Remains<State>, saves: boolean): Remains<State> {
+  const known = new Set(shown.messages.map(messageKey));
+  // One whose messages are shown has begun.
+  const isNew = (message: Message): boolean => !known.has(messageKey(message));
+  const queue = (saves && report?.queue?.filter(({ messages }) => messages.every(isNew))) || [];
+  const ids = new Set(queue.map(({ runId }) => runId));
+  const said = shown.queue.flatMap(({ runId, messages }) => (ids.has(runId) ? [] : messages.filter(isNew)));
+  return {
+    shown: { ...shown, queue: rowsOf(queue), messages: [...shown.messages, ...said] },
+    report: report && { ...report, queue, ...(report.messages && { messages: [...report.messages, ...said] }) },
+  };
+}
+
 /** The session is lost, which is an error of its runs. */
 export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, cause: unknown, remains: Remains<State>): void {
-  remain(client, shared, remains, true);
-  const { shown, report } = remains;
+  const { shown, report } = parted(remains, !!client.parts()!.settings.saves);
+  remain(client, shared, { shown, report }, true);
   const left = cutOff(shown, "error");
   // The calls that wait for a person wait on.
   const waits = new Set(report?.turn?.calls.flatMap(({ id, stage }) => (stage === "waiting" ? id : [])));
   const toolCalls = left.toolCalls.map((call, at) => (waits.has(call.id) ? shown.toolCalls[at]! : call));
-  const error = AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause);
-  shared.giveUp(error, { ...left, toolCalls, messages: withQueue(left, left) });
+  shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), { ...left, toolCalls });
 }

@@ -12,8 +12,6 @@ export interface WorkingSession<State> {
   current(): boolean;
   session(): OpenSession;
   read(): AgentSnapshot<State>;
-  /** It is lost, and this is shown. */
-  fail(cause: unknown, last?: AgentSnapshot<State>): void;
   /** Adds to an error what only the page knows. */
   explain(error: AgentError): void;
   /** Does it once the snapshot shows all that has led to it. */
@@ -29,7 +27,7 @@ export interface RunEnds<State> {
 
 /** Nothing was started yet. */
 export function createRunEnds<State>({ runs, report }: LinkState<State>, client: WorkingSession<State>): RunEnds<State> {
-  const { current, read, fail, explain } = client;
+  const { current, read, explain } = client;
   // By their names, also where nobody waits for their end any longer.
   const started = new Map<string, Run<State>>();
 
@@ -65,7 +63,7 @@ export function createRunEnds<State>({ runs, report }: LinkState<State>, client:
         if (!isTaken) started.set(run.id, run);
       };
       try {
-        client.session().enter(begin, (trap) => fail(trap, run.fold(read())));
+        client.session().enter(begin);
       } catch (error) {
         if (runs.delete(run)) run.reject(misuse(error));
       }

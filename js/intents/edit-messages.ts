@@ -42,11 +42,15 @@ export function editedMessages<State>(before: readonly Message[], after: readonl
     const streams = old?.delivery === "streaming" || current.delivery === "streaming";
     return made === current ? [current] : [streams ? { ...made, delivery: current.delivery! } : settle(made)];
   });
-  // Newer messages stand before those that the edit has added at the end.
-  const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);
-  let last = list.length;
-  while (last && !then.has(messageKey(list[last - 1]!))) last--;
-  const messages = afterCalls([...list.slice(0, last), ...since, ...list.slice(last)]);
+  // A newer message stands where it stood, after the last one before it that is left.
+  let last: Message[] = [];
+  const newer = new Map([["", last]]);
+  for (const message of at.messages) {
+    const key = messageKey(message);
+    if (!now.has(key)) newer.set(key, last = []);
+    else if (!then.has(key)) last.push(message);
+  }
+  const messages = afterCalls([...newer.get("")!, ...list.flatMap((message) => [message, ...(newer.get(messageKey(message)) ?? [])])]);
   const known = new Map(at.toolCalls.map((call) => [call.id, call]));
   const toolCalls = toolCallsOf(messages).map((call) => {
     const shown = known.get(call.id);

@@ -44,6 +44,8 @@ export interface RemoteClient<State> extends Errors {
   busy(): boolean;
   /** Whether the core is there. */
   isOpen(): boolean;
+  /** Whether what is shown is a save as it was read. */
+  isRead(): boolean;
   /** Begins a run that nobody has asked for, with this submit. `opens`: a save that the core begins with as one that has the run as its first. */
   begin(id: string, json: string, opens: (save: string) => string): Promise<RunResult>;
   /** Joins a run that continues at the server. */

@@ -103,7 +103,7 @@ function createCursor<State>(client: RemoteClient<State>) {
       const before = head;
       head = messages[0] && client.keyOf(messages[0]);
       if (head === before) return;
-      isCut = (isCut || !client.isOpen()) && first !== undefined && !messages.some((message) => client.keyOf(message) === first);
+      isCut = (isCut || client.isRead()) && first !== undefined && !messages.some((message) => client.keyOf(message) === first);
       if (!isCut) first = head;
     },
     /** The page has come: the next one is that before it. */

@@ -31,7 +31,7 @@ export interface Opening<State> {
   hasFailed(): boolean;
   /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
   giveUp(): boolean;
-  /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has. */
+  /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has, or the core was lost over it. */
   handedOver(): Promise<void>;
   /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
   leave(): void;
@@ -132,7 +132,7 @@ class ThreadOpening<State> implements Opening<State> {
   }
 
   async handedOver(): Promise<void> {
-    if (this.#status.now === "loading" && !this.#loading) void this.load();
+    if (!this.#loading && (this.#status.now === "loading" || this.#status.failure?.kind === "internal")) void this.load();
     await this.#handedOver;
   }
 

@@ -20,7 +20,12 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; live(): object | undefined; apply(edit: never): void };
+  readonly link: {
+    readonly shared: { readonly home: { readonly at?: string | undefined }; readonly pending: { readonly list: readonly unknown[] } };
+    busy(): boolean;
+    live(): object | undefined;
+    apply(edit: never): void;
+  };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State>; confirmed(): AgentSnapshot<State>; show(): void };
@@ -39,6 +44,7 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>): Remote
     ready: () => saves.ready(),
     busy: () => link.busy(),
     isOpen: () => !!link.live(),
+    isRead: () => link.shared.home.at === "saved" && !link.shared.pending.list.length,
     begin: (id, json, opens) => jobs.start({ id, method: "submit", json, ifBusy: link.live() ? "drop" : "queue", quiet: true, opens } as never),
     join: (runId) => jobs.join(runId),
     answer: () => {

@@ -18,5 +18,5 @@ export function cancelled<State>(at: AgentSnapshot<State>): AgentSnapshot<State>
 
 /** A failure that ends every run. */
 export function failed<State>(at: AgentSnapshot<State>, error: AgentError, outcome: AgentSnapshot["outcome"]): AgentSnapshot<State> {
-  return { ...at, status: "error", isLoading: false, error, outcome, queue: [], connection: closed };
+  return { ...at, status: "error", isLoading: false, error, outcome, connection: closed };
 }

@@ -47,8 +47,12 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       },
       lost: (cause, died) => {
         const decisions = died ? (shared.pending.list.filter(({ acts }) => acts) as readonly Intent<State>[]) : [];
+        // The run before what waits has said its end.
+        const goesOn = died && client.ending() && client.read().queue.length > 0;
         // Once, so that what ends a worker does not end one after the other.
-        if (host.lost(cause, died)) decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
+        if (!host.lost(cause, died)) return;
+        decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
+        if (goesOn) void link.load();
       },
       reported: (...report) => {
         if (session === current) answers.reported(...report);

@@ -106,10 +106,12 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
 function rest<State>(client: LinkClient<State>, shared: LinkState<State>, left: Remains<State>, stopped: boolean, changes: boolean): void {
   const { pending, runs } = shared;
   remain(client, shared, left, false);
+  const ended = left.shown.connection.phase !== "closed";
+  const shown = { ...left.shown, connection: { phase: "closed", attempt: 0 } as const };
   // Nobody has settled these, and no save has them.
   const replies = stopped ? [] : [...runs].filter(({ part }) => part);
-  pending.end(left.shown, replies.map((run) => ({ fold: run.fold, run })));
-  if (changes || replies.length) pending.show();
+  pending.end(shown, replies.map((run) => ({ fold: run.fold, run })));
+  if (changes || replies.length || ended) pending.show();
   const waits = new Set([...left.shown.queue.map(({ runId }) => runId), ...replies.map(({ id }) => id)]);
   for (const run of [...runs]) {
     if (!waits.has(run.id)) shared.settle(run, stopped ? "aborted" : "disconnected");

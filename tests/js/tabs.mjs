@@ -11,6 +11,7 @@ import { never, Outside } from "./outside.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
+const { AgentError } = await load("api/error");
 const core = await carried();
 // It is there before a page asks for it.
 await load("remote-thread/index");
@@ -18,6 +19,33 @@ await load("remote-thread/index");
 const { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel } = globalThis;
 const settle = async () => {
   for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
+};
+
+/** The core of a page, which traps at a call, or cannot be loaded, where the kind says so. */
+const coreOf = (page, { losses }, { outside, ...origin }) => async () => {
+  if (losses === "loads" && !origin.reachable && outside.pick(2)) {
+    page.lost = true;
+    throw new AgentError({ kind: "internal", code: "load", message: "no network" });
+  }
+  const loaded = await core();
+  if (losses !== "traps") return loaded;
+  const at = (session, name) => {
+    const value = session[name];
+    if (typeof value !== "function") return value;
+    return (...args) => {
+      if (name !== "free" && page.calls-- === 0) {
+        page.lost = true;
+        outside.note(`${page.name} traps at ${name} ${name === "call" ? args[0] : ""}`);
+        throw new WebAssembly.RuntimeError("unreachable");
+      }
+      return value.apply(session, args);
+    };
+  };
+  return {
+    CoreSession: function CoreSession (...args) {
+      return new Proxy(new loaded.CoreSession(...args), { get: at });
+    },
+  };
 };
 
 /** Plays a seed. Throws what was broken, with all that happened. */
@@ -88,9 +116,11 @@ export async function play(seed, kind) {
         outside.note(`${name} warning ${code}`);
       },
     };
+    page.core ??= coreOf(page, kind, origin);
+    page.spawn ??= () => (page.worker = workers.spawn());
     const make = kind.worker
-      ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options)
-      : (options) => createAgentWith(core, options, !!kind.together);
+      ? (options) => createWorkerAgentWith(page.core, page.spawn, undefined, options)
+      : (options) => createAgentWith(page.core, options, !!kind.together);
     outside.note(`${name} opens`);
     if (!kind.views) life.agent = make(options);
     else {
@@ -141,6 +171,12 @@ export async function play(seed, kind) {
     outside.note(`${life.name} approves ${call.id}`);
     approved.push({ id: call.id, life, owned: origin.owners.lastIndexOf(life.page) });
     life.agent.approve(call.id);
+  };
+  const die = (page) => {
+    if (!page.worker || page.worker.dead) return;
+    outside.note(`the worker of ${page.name} dies`);
+    page.lost = true;
+    page.worker.crash("out of memory");
   };
   /** The component is made anew, or waits. */
   const change = (life) => life?.unmount && outside.note(`${life.name} has other ${life.view.change()}`);
@@ -212,6 +248,8 @@ export async function play(seed, kind) {
         }),
       ]
       : []),
+    ...(kind.losses === "traps" ? Array(3).fill(() => here().length && (here()[pick(here().length)].page.calls = pick(20))) : []),
+    ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
     ...(kind.views ? Array(4).fill(() => change(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -284,6 +322,14 @@ export async function play(seed, kind) {
         continue;
       }
       assert.ok(result !== undefined, `${id} is still waited for`);
+      // The home was lost: what was said is in the thread, waits, or is shown.
+      if (life.page.lost && ["error", "disconnected"].includes(result)) {
+        assert.ok(
+          life.gone || life.late || [...ids, ...shown(life), ...queue.map(({ messages }) => messages[0]?.id)].includes(id),
+          `${id} is lost with its home`,
+        );
+        continue;
+      }
       assert.equal(result, "success", `${id} of ${life.name}`);
       if (life.late && (life.gone || shown(life).includes(id))) continue;
       assert.ok(ids.includes(id), `${id} is lost`);
@@ -299,7 +345,7 @@ export async function play(seed, kind) {
       // A call that did not fit into the store is not there for the next page.
       if (kind.cramped && origin.owners.slice(owned + 1).some((page) => page !== life.page)) continue;
       const answered = [...origin.results, ...ids].includes(`${id}-result`);
-      assert.ok(life.gone || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
+      assert.ok(life.gone || life.page.lost || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
     }
     if (kind.cramped) return;
     // A message that is never sent is not in the server's thread.
@@ -314,6 +360,6 @@ export async function play(seed, kind) {
       if (view && unmount) assert.deepEqual(view.shown(), shown({ agent }), `what the component of ${name} shows`);
     // A message that comes too late to begin with is in the next save, and not shown beside later ones.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
-    if (kind.linger === undefined && !lives.some(({ gone, late }) => gone || late)) assert.deepEqual(queue, [], "something waits for ever");
+    if (kind.linger === undefined && !lives.some(({ gone, late, page }) => gone || late || page.lost)) assert.deepEqual(queue, [], "something waits for ever");
   }
 }

@@ -114,6 +114,20 @@ export const bugs = [
     tests: ["remains"],
   },
   {
+    name: "a worker that ends with the body of a run open keeps the store",
+    file: "worker/remains.ts",
+    from: 'connection: { phase: "closed", attempt: 0 } as const',
+    to: "connection: left.shown.connection",
+    tests: ["tabs"],
+  },
+  {
+    name: "a submit behind a run that has said its end waits for ever where the worker ends",
+    file: "worker/link.ts",
+    from: "if (goesOn) void link.load();",
+    to: "",
+    tests: ["tabs"],
+  },
+  {
     name: "a submit that waits for its worker is in the thread of a save as well",
     file: "worker/answers.ts",
     from: "inSave: (at) => withoutWaiting(at, all) }",

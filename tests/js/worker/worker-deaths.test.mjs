@@ -127,7 +127,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
   });
 
   for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })])
-    it(`keeps what was submitted after the run, ${persist ? "in the save" : "in the thread"}`, async () => {
+    it(`keeps what was submitted after the run, ${persist ? "in the queue" : "in the thread"}`, async () => {
       const agent = create({ persist });
       server.open(text("half"));
       const run = agent.submit("1");
@@ -138,9 +138,10 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
       const late = agent.submit({ message: "3", runId: "late" });
       die();
       for (const promise of [run, waits, late]) assert.equal((await promise).outcome, "error");
-      assert.deepEqual(texts(agent), ["1", "half", "2", "3"]);
+      assert.deepEqual(texts(agent), persist ? ["1", "half"] : ["1", "half", "2", "3"]);
       server.reply(text("two"));
       if (persist) {
+        assert.deepEqual(agent.getSnapshot().queue.map(({ messages }) => messages[0].content), ["2", "3"]);
         assert.deepEqual(agent.save().queue.map(({ messages }) => messages[0].content), ["2", "3"]);
       } else {
         assert.equal((await agent.retry()).outcome, "success");

@@ -1,0 +1,51 @@
+// The intents that a session in this page has done, or is about to do, and has yet to show: should it be lost, they are not.
+
+import type { AgentSnapshot } from "../api/types.js";
+import { withChanges } from "../snapshot/changes.js";
+import { savedSnapshot, type Saved } from "../snapshot/save.js";
+import type { LinkClient, LinkState, OpenHome, Run } from "./client.js";
+import { remainsOf, rowsOf, type Remains } from "./remains.js";
+
+/** Such an intent. */
+interface UnshownIntent<State> {
+  fold(at: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** The run that it asks for. */
+  readonly run?: Run<State> | undefined;
+}
+
+/** These intents of one session. */
+export interface Unshown<State> {
+  add(intent: UnshownIntent<State>): void;
+  /** All that was done so far is shown. */
+  clear(): undefined;
+  /** The same for the first time. */
+  begun(): void;
+  /** The remains of the session, whose home that was. */
+  remains(client: LinkClient<State>, lost: OpenHome<State>, shown: AgentSnapshot<State>): Remains<State>;
+}
+
+/** The session is about to do these. */
+export function createUnshown<State>(shared: LinkState<State>, all: readonly UnshownIntent<State>[]): Unshown<State> {
+  let list = [...all];
+  let begins = true;
+  const unshown: Unshown<State> = {
+    add: (intent) => void list.push(intent),
+    clear: () => void (list = []),
+    begun: () => {
+      begins = false;
+      unshown.clear();
+    },
+    remains: (client, lost, shown) => {
+      const { last = "{}", changes, reading } = lost;
+      const saved: Partial<Saved> = JSON.parse(last);
+      const report = changes ? withChanges(saved as Saved, JSON.parse(changes)) : saved;
+      const { messages, queue = [] } = report;
+      // A report that it has made while it began is newer than what is shown.
+      const said = begins && !reading && messages ? { ...savedSnapshot<State>(report as Saved), queue: rowsOf(queue) } : shown;
+      /** A submit that the report has waits there, and one that has ended was refused. */
+      const isLeft = ({ run }: UnshownIntent<State>): boolean => !run || (shared.runs.has(run) && !queue.some(({ runId }) => runId === run.id));
+      return remainsOf(client, shared, lost, list.filter(isLeft).reduce((at, { fold }) => fold(at), said), report);
+    },
+  };
+  return unshown;
+}

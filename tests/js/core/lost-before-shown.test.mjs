@@ -1,0 +1,91 @@
+// A core that traps at the moment that the test says: nothing that was called before is lost, whatever was shown of it. Over the built core.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { carried, load, real, storeOf, until } from "../lib.mjs";
+
+const { createAgentWith } = await load("agent/agent");
+const user = (id) => ({ id, role: "user", content: id });
+const ids = (agent) => agent.getSnapshot().messages.map(({ id }) => id);
+
+describe("before it is shown, where the core traps,", { skip: !real && "the core is a stand-in" }, () => {
+  let core, traps, agents, asked, sent;
+  beforeEach(async () => {
+    const loaded = await (await carried())();
+    const at = (session, name) => {
+      const value = session[name];
+      if (typeof value !== "function") return value;
+      return (...args) => {
+        if (traps !== name) return value.apply(session, args);
+        traps = undefined;
+        throw new WebAssembly.RuntimeError("unreachable");
+      };
+    };
+    core = async () => ({
+      CoreSession: function CoreSession (...args) {
+        return new Proxy(new loaded.CoreSession(...args), { get: at });
+      },
+    });
+    [traps, agents, asked, sent] = [undefined, [], 0, []];
+  });
+  afterEach(() => agents.forEach((agent) => agent.dispose()));
+
+  /** A server that begins to answer. */
+  const fetch = async (_, { body }) => {
+    const { runId, messages } = JSON.parse(body);
+    sent.push([asked, ...messages.map(({ id }) => id)]);
+    const events = [{ type: "RUN_STARTED", threadId: "t", runId }, { type: "TEXT_MESSAGE_START", messageId: `of ${runId}`, role: "assistant" }];
+    const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  };
+  const open = (options) => {
+    const agent = createAgentWith(core, { url: "http://host/", threadId: "t", notify: "sync", fetch, onError: () => {}, ...options });
+    agents.push(agent);
+    agent.subscribe(() => {});
+    return agent;
+  };
+  const store = () => {
+    const given = { load: () => given.now, save: (saved) => void (given.now = saved), clear() {} };
+    return storeOf(given);
+  };
+
+  it("an edit stays, and is saved", async () => {
+    const persist = store();
+    const agent = open({ persist });
+    const run = agent.submit({ message: user("1"), runId: "one" });
+    await until(() => ids(agent).length === 2);
+    traps = "takePatch";
+    agent.setMessages((messages) => [...messages, user("edit")]);
+    assert.equal((await run).outcome, "error");
+    assert.deepEqual([traps, ids(agent)], [undefined, ["1", "of one", "edit"]]);
+    assert.deepEqual(agent.save().messages.map(({ id }) => id), ["1", "of one", "edit"]);
+  });
+
+  it("a submit stays: in the thread, or in the queue of a store", async () => {
+    for (const persist of [undefined, store()]) {
+      const agent = open({ persist });
+      const run = agent.submit({ message: user("1"), runId: "one" });
+      await until(() => ids(agent).length === 2);
+      const waits = agent.submit({ message: user("2"), runId: "two" });
+      traps = "takePatch";
+      const late = agent.submit({ message: user("3"), runId: "three" });
+      for (const result of await Promise.all([run, waits, late])) assert.equal(result.outcome, "error");
+      const queue = agent.getSnapshot().queue.map(({ messages: [{ id }] }) => id);
+      assert.deepEqual(queue, persist ? ["2"] : []);
+      assert.deepEqual([...ids(agent), ...queue].sort(), ["1", "2", "3", "of one"]);
+    }
+  });
+
+  it("a thread at its server is opened by the next submit, which waits for that", async () => {
+    const load = async () => (asked++, { messages: [user("stored")] });
+    traps = "head";
+    const agent = open({ thread: { load } });
+    await assert.rejects(agent.ready);
+    assert.deepEqual([asked, agent.getSnapshot().thread.status], [1, "error"]);
+    void agent.submit({ message: user("1"), runId: "one" });
+    await until(() => sent.length);
+    assert.deepEqual(sent, [[2, "stored", "1"]]);
+  });
+});
