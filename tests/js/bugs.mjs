@@ -172,7 +172,7 @@ export const bugs = [
   {
     name: "what a refused call has begun waits for the next call",
     file: "core/driver.ts",
-    from: "if (entry) this.enter(undefined, lost);",
+    from: "if (entry) this.enter();",
     to: "",
     tests: ["driver", "page-and-worker"],
   },

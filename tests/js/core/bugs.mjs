@@ -25,8 +25,8 @@ export const bugs = [
   {
     name: "what was done is lost with a save that the core has trapped at",
     file: "core/remains.ts",
-    from: "report: reading ? done : report",
-    to: "report: reading ? undefined : report",
+    from: "queue: rows }, report: done }",
+    to: "queue: rows }, report: undefined }",
     tests: ["remains"],
   },
   {

@@ -11,8 +11,8 @@ export const bugs = [
   {
     name: "a decision that the worker has not heard of is forgotten",
     file: "worker/link.ts",
-    from: "if (host.lost(cause, died)) decisions.forEach",
-    to: "if (host.lost(cause, died)) [].forEach",
+    from: "decisions.forEach",
+    to: "[].forEach",
     tests: ["worker-deaths"],
   },
   {
@@ -32,8 +32,8 @@ export const bugs = [
   {
     name: "a reply to one of several interrupts is forgotten",
     file: "worker/remains.ts",
-    from: "pending.end(left.shown, replies.map",
-    to: "pending.end(left.shown, [].map",
+    from: "pending.end(shown, replies.map",
+    to: "pending.end(shown, [].map",
     tests: ["worker-deaths", "lockstep"],
   },
   {
@@ -121,7 +121,7 @@ export const bugs = [
     tests: ["tabs"],
   },
   {
-    name: "a submit behind a run that has said its end waits for ever where the worker ends",
+    name: "a submit after a run that has said its end waits for ever where the worker ends",
     file: "worker/link.ts",
     from: "if (goesOn) void link.load();",
     to: "",
