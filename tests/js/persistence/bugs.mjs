@@ -51,13 +51,6 @@ export const bugs = [
     tests: ["tabs", "worker-deaths"],
   },
   {
-    name: "a save of a session that was lost over it is written",
-    file: "core/live-calls.ts",
-    from: "return ask((session) => (result = session.call(method, json))) ? result : undefined;",
-    to: "ask((session) => (result = session.call(method, json)));\n    return result;",
-    tests: ["tabs"],
-  },
-  {
     name: "a component that is made anew is a release",
     file: "thread/members.ts",
     from: "leaving.add(member);",

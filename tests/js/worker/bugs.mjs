@@ -114,18 +114,11 @@ export const bugs = [
     tests: ["remains"],
   },
   {
-    name: "a worker that ends with the body of a run open keeps the store",
+    name: "the connection of a worker that ends is open for ever",
     file: "worker/remains.ts",
     from: 'connection: { phase: "closed", attempt: 0 } as const',
     to: "connection: left.shown.connection",
-    tests: ["tabs"],
-  },
-  {
-    name: "a submit after a run that has said its end waits for ever where the worker ends",
-    file: "worker/link.ts",
-    from: "if (goesOn) void link.load();",
-    to: "",
-    tests: ["tabs"],
+    tests: ["worker-deaths"],
   },
   {
     name: "a submit that waits for its worker is in the thread of a save as well",

@@ -149,6 +149,18 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
       }
     });
 
+  it("with the body of a run open that has said its end: nothing more comes from there", async () => {
+    const agent = create();
+    server.open(text("half"));
+    const run = agent.submit("1");
+    await until(() => texts(agent).at(-1) === "half");
+    server.send(({ input: { threadId, runId } }) => ({ type: "RUN_FINISHED", threadId, runId }));
+    await until(() => !agent.getSnapshot().isLoading);
+    die();
+    assert.equal((await run).outcome, "disconnected");
+    assert.deepEqual([texts(agent), agent.getSnapshot().connection.phase], [["1", "half"], "closed"]);
+  });
+
   it("does not take what waits for interrupts away: it is edited, cancelled, and settles", async () => {
     const ask = ({ input: { threadId, runId } }) => ({
       type: "RUN_FINISHED",
