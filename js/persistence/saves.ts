@@ -108,7 +108,7 @@ export class StoredSaves implements Saves {
 
   write(said: string, done: () => void, changes?: string): void {
     const { claim, given: { persist }, thread: { remote } } = this;
-    // Whoever owns the save begins what it has.
+    // The owner of the store begins the submits that wait in it.
     if (!claim.owns()) return;
     const whole = remote.saved(said);
     const wrote = (kept: boolean): void => {

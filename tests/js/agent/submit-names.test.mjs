@@ -106,7 +106,7 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
         assert.deepEqual(left(agent.save()), expected);
       });
 
-    it(`${place}: a submit of a save that is on its way is changed and taken out before it could begin, also for the next page`, async () => {
+    it(`${place}: a submit in a save that is on its way can be changed and taken out, also for the next page`, async () => {
       const before = create({ persist: store });
       const { ids } = await queued(before, "2", "3", "4");
       await until(() => store.now?.queue.length === 3);
