@@ -13,6 +13,8 @@ import type { SessionHost } from "./port.js";
 interface Hosted<State> {
   /** Whether it is the agent's. */
   current(): boolean;
+  /** Whether its changes are shown as they come. */
+  shows(): boolean;
   ask(method: (session: Session) => void): boolean;
   /** It has said this save, or what has changed since. Returns its home, if it is one. */
   said(json: string, part?: boolean): OpenHome<State> | undefined;
@@ -28,14 +30,14 @@ interface Hosted<State> {
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
-  { current, ask, said, cause, checks, patches, task, live, fail }: Hosted<State>,
+  { current, shows, ask, said, cause, checks, patches, task, live, fail }: Hosted<State>,
   settled: Host["settled"],
 ): SessionHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
     task,
     changed: (urgent) => {
-      if (!current() || shared.held) return;
+      if (!shows()) return;
       if (urgent) patches.show(task.until);
       else patches.schedule();
     },

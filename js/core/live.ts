@@ -48,6 +48,7 @@ export function createLive<State>(
 
   const home = (): OpenHome<State> | undefined => (shared.home.live === live ? shared.home : undefined);
   const current = (): boolean => !!home();
+  const shows = (): boolean => current() && !shared.held;
   /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
   const leave = (last: () => void): void => {
     if (current()) shared.home = {};
@@ -78,21 +79,20 @@ export function createLive<State>(
     check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
   };
   const confirming = { ...client, read, publish: (next: AgentSnapshot<State>) => (unshown.clear(), shared.pending.confirm(next)) };
-  const patches = createPatches(confirming, { ...reading, shows: () => current() && !shared.held, fail, checkpoint: history.add, explain: cause.explain });
+  const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createRunEnds(shared, {
     ...{ current, read, explain: cause.explain },
     session: () => session!,
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
-  const hosted = { current, ask, said, cause, checks, patches, task, live: () => live, fail };
-  const host = createHost(client, shared, hosted, settled);
+  const host = createHost(client, shared, { current, shows, ask, said, cause, checks, patches, task, live: () => live, fail }, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
     ...{ host, ask, start, fail, flush, isNear: !late, partly: patches.partly },
-    begun: (next) => (unshown.begun(), checks?.snapshot(next)),
+    begun: (next) => (unshown.clear(), checks?.snapshot(next)),
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     ...createLiveCalls(client.read, shared, { ask, start, unshown, flush, abandonAll: calls.abandonAll, said: (json) => settings.saves && said(json) }),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),

@@ -2,14 +2,14 @@
 
 import { cancel } from "../intents/cancel.js";
 import type { QueuedIntent } from "../intents/intent.js";
-import { compose } from "../snapshot/compose.js";
+import { changedQueue } from "../snapshot/compose.js";
 import type { LinkState } from "./client.js";
 
 /** Whether that submit waits there, or may: the save is on the way. */
 export function hasQueued<State>({ home: { at, last = "{}" }, pending }: LinkState<State>, runId: string): boolean {
   // One that the page alone has stands in no queue yet.
   if (pending.list.some(({ run }) => run?.id === runId)) return false;
-  return at === "awaited" || (at === "saved" && compose(JSON.parse(last), ...pending.parted()).queue.some((each) => each.runId === runId));
+  return at === "awaited" || (at === "saved" && changedQueue(JSON.parse(last).queue, pending.list).some((each) => each.runId === runId));
 }
 
 /** Takes out the submit of that name, which ends its run, or changes it as this intent says. False if there is no such submit. */

@@ -2,6 +2,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import { withChanges } from "../snapshot/changes.js";
+import { queuedOf } from "../intents/run.js";
 import { savedSnapshot, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome, Run } from "./client.js";
 import { remainsOf, rowsOf, type Remains } from "./remains.js";
@@ -18,8 +19,6 @@ export interface Unshown<State> {
   add(intent: UnshownIntent<State>): void;
   /** All that was done so far is shown. */
   clear(): undefined;
-  /** The same for the first time. */
-  begun(): void;
   /** The remains of the session, whose home that was. */
   remains(client: LinkClient<State>, lost: OpenHome<State>, shown: AgentSnapshot<State>): Remains<State>;
 }
@@ -28,13 +27,9 @@ export interface Unshown<State> {
 export function createUnshown<State>(shared: LinkState<State>, all: readonly UnshownIntent<State>[]): Unshown<State> {
   let list = [...all];
   let begins = true;
-  const unshown: Unshown<State> = {
+  return {
     add: (intent) => void list.push(intent),
-    clear: () => void (list = []),
-    begun: () => {
-      begins = false;
-      unshown.clear();
-    },
+    clear: () => void ([list, begins] = [[], false]),
     remains: (client, lost, shown) => {
       const { last = "{}", changes, reading } = lost;
       const saved: Partial<Saved> = JSON.parse(last);
@@ -44,8 +39,12 @@ export function createUnshown<State>(shared: LinkState<State>, all: readonly Uns
       const said = begins && !reading && messages ? { ...savedSnapshot<State>(report as Saved), queue: rowsOf(queue) } : shown;
       /** A submit that the report has waits there, and one that has ended was refused. */
       const isLeft = ({ run }: UnshownIntent<State>): boolean => !run || (shared.runs.has(run) && !queue.some(({ runId }) => runId === run.id));
-      return remainsOf(client, shared, lost, list.filter(isLeft).reduce((at, { fold }) => fold(at), said), report);
+      const left = list.filter(isLeft);
+      // Where a store has submits that wait, these wait after them.
+      const waiting = queue.length ? left.filter(({ run }) => run?.queued) : [];
+      const sent = queuedOf(waiting);
+      const next = left.filter((intent) => !waiting.includes(intent)).reduce((at, { fold }) => fold(at), said);
+      return remainsOf(client, shared, lost, next, { ...report, queue: [...queue, ...sent] }, sent);
     },
   };
-  return unshown;
 }

@@ -177,8 +177,8 @@ export class StoredSaves implements Saves {
 
   /** The owner of the store has written to it: that is shown. */
   look(): void {
-    const { kit, claim, thread: { members, link } } = this;
-    const looks = (): boolean => members.watched() && this.gate === "closed" && this.store !== "asked" && !claim.owns() && !link.busy();
+    const { kit, claim, thread: { members } } = this;
+    const looks = (): boolean => members.watched() && this.gate === "closed" && this.store !== "asked" && !claim.owns();
     const read = (value: unknown): void => {
       if (value && looks()) this.#found(value);
     };

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a submit that the core traps at stands before those that wait in the store",
+    file: "core/unshown.ts",
+    from: "queue.length ? left.filter(",
+    to: "!queue ? left.filter(",
+    tests: ["lost-before-shown"],
+  },
+  {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
     from: "reading ? queue : sent",

@@ -63,7 +63,7 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     assert.deepEqual(agent.save().messages.map(({ id }) => id), ["1", "of one", "edit"]);
   });
 
-  it("a submit stays: in the thread, or in the queue of a store", async () => {
+  it("a submit stays: in the thread, or in the queue of a store, after those that wait there", async () => {
     for (const persist of [undefined, store()]) {
       const agent = open({ persist });
       const run = agent.submit({ message: user("1"), runId: "one" });
@@ -73,7 +73,7 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
       const late = agent.submit({ message: user("3"), runId: "three" });
       for (const result of await Promise.all([run, waits, late])) assert.equal(result.outcome, "error");
       const queue = agent.getSnapshot().queue.map(({ messages: [{ id }] }) => id);
-      assert.deepEqual(queue, persist ? ["2"] : []);
+      assert.deepEqual(queue, persist ? ["2", "3"] : []);
       assert.deepEqual([...ids(agent), ...queue].sort(), ["1", "2", "3", "of one"]);
     }
   });

@@ -317,6 +317,13 @@ export const bugs = [
     tests: ["tabs"],
   },
   {
+    name: "a tab with a decision that waits does not see what another tab saves",
+    file: "persistence/saves.ts",
+    from: 'this.store !== "asked" && !claim.owns();',
+    to: 'this.store !== "asked" && !claim.owns() && !this.thread.link.busy();',
+    tests: ["saves-tabs"],
+  },
+  {
     name: "a page writes over what another tab has written since it was opened",
     file: "persistence/open.ts",
     from: "JSON.stringify(await ask()) === then",

@@ -317,6 +317,28 @@ describe("one owner of all tabs", () => {
     await until(() => texts(two).length === 4);
   });
 
+  it("a tab whose decision waits because the core could not be loaded shows all that another tab saves", async () => {
+    const { AgentError } = await load("api/error");
+    const failure = new AgentError({ kind: "internal", code: "load", message: "no network", retryable: true });
+    const turn = { calls: [{ id: "c", name: "f", args: "{}", stage: "waiting" }] };
+    const { store } = shared({ ...full, queue: [], messages: [user("a", "1")], turn });
+    const one = create(inTab(0, { persist: store() }), async () => Promise.reject(failure), tabs[0].createAgentWith);
+    one.subscribe(() => {});
+    await until(() => texts(one).length);
+    one.addToolResult({ toolCallId: "c", content: "done" });
+    await until(() => one.getSnapshot().status === "error");
+    const two = open(1, { persist: store() });
+    const said = ["2", "3"];
+    for (const [at, text] of said.entries()) {
+      const result = two.submit(text);
+      await until(() => working().length && Session.last.calls.length > at);
+      Session.last.save = () => JSON.stringify({ ...full, queue: [], messages: ["1", ...said.slice(0, at + 1)].map((content) => user(content, content)) });
+      Session.last.finish();
+      await result;
+      await until(() => texts(one).includes(text));
+    }
+  });
+
   describe("in workers", () => {
     /** Tells all tabs at once, in the call. */
     class Channel {
