@@ -25,8 +25,7 @@ export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread"
       alive();
       // A session that begins later has them too.
       if (thread.guard) thread.guard = toJson({ ...JSON.parse(thread.guard), capabilities: tokens });
-      const live = thread.source.parts();
-      if (live) thread.link.live()?.call("present", live.toList(tokens));
+      thread.link.live()?.call("present", toJson(tokens));
     },
   };
 }

@@ -1,7 +1,6 @@
 // The parts of an agent that need the core: a chunk of its own, which comes beside the module. It imports only modules that the
 // page has already, for the reason that js/core/loader.ts gives.
 
-export { toList } from "../core/capabilities.js";
 export { loadChecks } from "../core/checked.js";
 export { openSession } from "../core/open.js";
 export { changeQueued } from "../core/queued.js";

@@ -2,7 +2,6 @@
 
 import type { AgentOptions } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import { toPolicy } from "../core/capabilities.js";
 import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
 
@@ -22,8 +21,7 @@ export function toSettings(options: AgentOptions, threadId: () => string, guard:
     dialectSettings: toJson(dialect ? { url: typeof options.url === "function" ? undefined : options.url, ...ownSettings } : {}),
     events: "",
     get guard() {
-      const policy = guard();
-      return policy && toPolicy(policy);
+      return guard();
     },
     decisions: false,
     ...whole({ ...options.limits }),

@@ -34,7 +34,7 @@ export function createLiveCalls<State>(
       start(run);
     },
     apply: (intent) => {
-      if (intent.edits) unshown.add(intent);
+      if (/^edit/.test(intent.method)) unshown.add(intent);
       if (!intent.resets) return call(intent);
       abandonAll();
       // One change for those who look, although it is several for the core.

@@ -1,6 +1,7 @@
 // The intents that a session in this page has done, or is about to do, and has yet to show: should it be lost, they are not.
 
 import type { AgentSnapshot } from "../api/types.js";
+import { changedQueue, type QueueChange } from "../snapshot/compose.js";
 import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
 import { savedSnapshot, type Saved } from "../snapshot/save.js";
@@ -8,7 +9,7 @@ import type { LinkClient, LinkState, OpenHome, Run } from "./client.js";
 import { remainsOf, rowsOf, type Remains } from "./remains.js";
 
 /** Such an intent. */
-interface UnshownIntent<State> {
+interface UnshownIntent<State> extends QueueChange {
   fold(at: AgentSnapshot<State>): AgentSnapshot<State>;
   /** The run that it asks for. */
   readonly run?: Run<State> | undefined;
@@ -44,7 +45,7 @@ export function createUnshown<State>(shared: LinkState<State>, all: readonly Uns
       const waiting = queue.length ? left.filter(({ run }) => run?.queued) : [];
       const sent = queuedOf(waiting);
       const next = left.filter((intent) => !waiting.includes(intent)).reduce((at, { fold }) => fold(at), said);
-      return remainsOf(client, shared, lost, next, { ...report, queue: [...queue, ...sent] }, sent);
+      return remainsOf(client, shared, lost, next, { ...report, queue: [...changedQueue(queue, left), ...sent] }, sent);
     },
   };
 }

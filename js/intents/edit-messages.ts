@@ -25,7 +25,7 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
     const { id, role, toolCallId } = message as ToolMessage;
     return unchanged.has(message) ? { id, role, toolCallId } : message;
   });
-  return { method: "editMessages", edits: true, json: toJson({ before: shown, after: list }), fold: (at) => editedMessages(before, after, at) };
+  return { method: "editMessages", json: toJson({ before: shown, after: list }), fold: (at) => editedMessages(before, after, at) };
 }
 
 /** Edited messages, and their calls. */

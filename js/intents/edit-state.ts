@@ -8,7 +8,7 @@ import type { Intent } from "./intent.js";
 export function stateEdit<State>(before: State, after: State): Intent<State> {
   const [from, to] = changed(before, after);
   const json = toJson({ before: from, after: to });
-  return { method: "editState", edits: true, json, fold: (at) => ({ ...at, state: edited(before, after, at.state) as State }) };
+  return { method: "editState", json, fold: (at) => ({ ...at, state: edited(before, after, at.state) as State }) };
 }
 
 /** The two values without the members of objects that are the same object or value in both. */

@@ -17,8 +17,6 @@ export interface Intent<State> extends CoreCall {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   /** The submit that it changes. */
   readonly runId?: string;
-  /** It changes the messages or the state. */
-  readonly edits?: boolean;
   /** It needs a session. */
   readonly acts?: boolean | undefined;
   /** It ends the run in progress. */

@@ -20,11 +20,14 @@ const DEPTH: usize = 128;
 
 impl Capability {
     pub fn read(raw: Raw<'_>) -> Option<Self> {
-        let fields = raw.object()?;
+        // A string has the token as it was signed: a number in it may be written in many ways.
+        let own = raw.string();
+        let text = own.as_deref().unwrap_or(raw.text());
+        let fields = Fields::read(text, DEPTH)?;
         let time = |name| fields.whole(name);
         let (issued_at, expires_at) = (time("issued_at")?, time("expires_at")?);
         let empty = fields.some("scope").is_none_or(is_empty);
-        Some(Self { issued_at, expires_at, token: raw.text().to_owned(), empty })
+        Some(Self { issued_at, expires_at, token: text.to_owned(), empty })
     }
 
     /// `valid`, `expired` or `not_yet_valid` at this time (seconds).

@@ -1,6 +1,5 @@
 // Predicts the decisions of Chio's proxy.
 
-import { toPolicy } from "../../core/capabilities.js";
 import { copyPolicy } from "../../core/policy.js";
 import type { Classification, GuardOptions } from "../../api/guard.js";
 import { ask, seconds, toText, whole, wrong } from "./ask.js";
@@ -41,7 +40,7 @@ export async function predictDecision(
   now: number = seconds(),
 ): Promise<Prediction> {
   const { policy: ownPolicy, trustedIssuers, revoked } = split(config);
-  const policy = toPolicy(copyPolicy(ownPolicy));
+  const policy = copyPolicy(ownPolicy);
   const { bindCapability, bind_capability = bindCapability, compareClassification: camel, compare_classification = camel } = ownPolicy;
   const request = `{"config":${policy},"event":${toText(event)},"now":${whole(now)}${token ? `,"token":${toText(token)}` : ""}}`;
   const decided = await ask<Prediction>("decide", request);

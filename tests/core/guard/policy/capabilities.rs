@@ -34,6 +34,17 @@ fn capabilities_are_presented_anew() {
 }
 
 #[test]
+fn capabilities_as_they_were_signed() {
+    let text = token(0, 9, "*", json!([])).to_string().replace("\"id\":\"c\"", "\"id\":1.10");
+    let agent = run(ag_ui(json!({"capabilities": [text]}), true), &conversation());
+    assert_eq!(counters(&agent)["blocked"], 0);
+    for wrong in [format!("{text},{text}"), "{".to_owned(), "1".to_owned(), String::new()] {
+        let mut agent = ag_ui(json!({}), true);
+        assert!(agent.session.present(&json!([wrong]).to_string()).is_err(), "a string has one token");
+    }
+}
+
+#[test]
 fn capabilities_that_are_bound() {
     let bound = json!([
         {"type": "custom", "value": ["target_component_type", "tool"]},
