@@ -7,7 +7,7 @@
 use crate::document::{MANUAL, Stage};
 use crate::session::Session;
 use crate::session::types::Misuse;
-use crate::thread::{CallPhase, Warning, same_args};
+use crate::thread::{Warning, same_args};
 use crate::wire::{Raw, keep_private};
 
 const DENIED: &str = "The user has denied this call.";
@@ -20,7 +20,7 @@ impl Session {
         let json = keep_private(json);
         let (id, fields) = self.of_call(&json)?;
         self.intake.gate.set_clock(now);
-        if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
+        if !self.knows_call(&id) || self.open_stage(&id, now) != Some(Stage::Waiting) {
             return Ok(false);
         }
         // A call that a replay has not reached has no arguments yet.
@@ -62,8 +62,7 @@ impl Session {
                 self.done(id, &message, Some(&message), false);
             }
             Some(true) => {
-                self.page.set_stage(id, Stage::Manual);
-                self.thread.set_call_phase(id, CallPhase::InputAvailable);
+                self.page.enter(id, Stage::Manual, &mut self.thread);
             }
             Some(false) => {
                 self.page.set_stage(id, Stage::Executing);
@@ -76,10 +75,7 @@ impl Session {
     pub fn deny(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let (id, fields) = self.of_call(&json)?;
-        if !self.knows_call(&id)
-            || !self.is_open(&id, now)
-            || self.page.stage_of(&id).is_none_or(|stage| stage == Stage::Executing)
-        {
+        if !self.knows_call(&id) || self.open_stage(&id, now).is_none_or(|stage| stage == Stage::Executing) {
             return Ok(false);
         }
         let reason = fields.text("reason");
@@ -96,14 +92,18 @@ impl Session {
 
     fn hold_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let (id, _) = self.of_call(json)?;
-        if !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Executing) {
+        if self.open_stage(&id, now) != Some(Stage::Executing) {
             return Ok(false);
         }
-        self.page.set_stage(&id, Stage::Waiting);
-        self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
+        self.page.enter(&id, Stage::Waiting, &mut self.thread);
         // Where the run has ended, the turn now waits for people.
         self.advance(now);
         Ok(true)
+    }
+
+    /// How far a call is that the page or its people can still answer.
+    fn open_stage(&mut self, id: &str, now: f64) -> Option<Stage> {
+        if self.is_open(id, now) { self.page.stage_of(id) } else { None }
     }
 
     /// Whether there is such a call. If not, the application is told: the id is a mistake.

@@ -72,7 +72,7 @@ impl Session {
             self.outbox.warn(warning);
         }
         match if_busy {
-            IfBusy::Drop if busy => self.settle(ticket, submit.run_id(), Outcome::Dropped, None, None),
+            IfBusy::Drop if busy => self.settle(ticket, submit.run_id(), Outcome::Dropped),
             IfBusy::Replace if busy => {
                 self.queue.push_front(submit);
                 self.stop(now);
@@ -144,7 +144,7 @@ impl Session {
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
         } else if let Some(submit) = self.queue.take(ticket) {
-            self.settle(ticket, submit.run_id(), Outcome::Aborted, None, None);
+            self.settle(ticket, submit.run_id(), Outcome::Aborted);
             self.outbox.changed(true);
         }
     }
@@ -172,7 +172,7 @@ impl Session {
 
     pub(super) fn abandon(&mut self, tells: bool, now: f64) {
         for submit in self.queue.take_all() {
-            self.settle(submit.ticket, submit.run_id(), Outcome::Aborted, None, None);
+            self.settle(submit.ticket, submit.run_id(), Outcome::Aborted);
             self.outbox.changed(true);
         }
         self.drop_answers(Outcome::Aborted);

@@ -4,7 +4,7 @@ use crate::document::Stage;
 use crate::session::Session;
 #[cfg(feature = "guard")]
 use crate::session::handlers::Guarding as _;
-use crate::session::page::{Begun, CallArrival, Next};
+use crate::session::page::{Begun, CallArrival, Next, show_stage};
 use crate::session::submit::Submit;
 use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket, settlement};
 use crate::thread::{CallPhase, Warning};
@@ -29,8 +29,7 @@ impl Session {
             Begun::Joins(waiting) => self.queue.tickets.join(waiting, submit.ticket),
             Begun::New { settles, abandons } => {
                 if let Some((ticket, last)) = settles {
-                    let run_id = self.verdict.run_name();
-                    self.settle(ticket, &run_id, Outcome::Aborted, None, last.as_ref());
+                    self.settle_run(ticket, Outcome::Aborted, None, last.as_ref());
                 }
                 self.abandon_calls(abandons);
             }
@@ -65,11 +64,10 @@ impl Session {
             }
             CallArrival::Enters { stage, name, args } => {
                 self.outbox.ask_for_save_soon();
-                match stage {
-                    Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
-                    Stage::Executing => self.execute(id, name, args, false),
-                    Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
-                    Stage::Abandoned | Stage::Done => {}
+                if stage == Stage::Executing {
+                    self.execute(id, name, args, false);
+                } else {
+                    show_stage(id, stage, &mut self.thread);
                 }
             }
         }
@@ -243,8 +241,7 @@ impl Session {
     pub(super) fn run_is_over(&mut self, ticket: Ticket, ended: Ended, now: f64) {
         // It is not the turn's.
         if self.page.ticket() != Some(ticket) {
-            let run_id = self.verdict.run_name();
-            self.settle(ticket, &run_id, ended.outcome, None, Some(&ended));
+            self.settle_run(ticket, ended.outcome, None, Some(&ended));
         }
         self.page.run_ended(ticket, ended);
         self.rest(now);
@@ -293,9 +290,8 @@ impl Session {
     pub(super) fn stop_working(&mut self, now: f64) {
         let Some((last, ticket)) = self.page.stop() else { return };
         self.conclude(Outcome::Aborted, None, &[], now);
-        let run_id = self.verdict.run_name();
         if let Some(ticket) = ticket {
-            self.settle(ticket, &run_id, Outcome::Aborted, None, Some(&last));
+            self.settle_run(ticket, Outcome::Aborted, None, Some(&last));
         }
         self.outbox.changed(true);
     }

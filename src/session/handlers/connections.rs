@@ -21,8 +21,7 @@ impl Session {
         self.page.leave_run();
         self.rejoin.detach();
         self.verdict.detach();
-        let run_id = self.verdict.run_name();
-        self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
+        self.settle_run(run.ticket, Outcome::Disconnected, None, None);
         self.outbox.changed(true);
     }
 

@@ -49,8 +49,7 @@ impl Session {
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
             return self.run_is_over(run.ticket, ended, now);
         }
-        let run_id = self.verdict.run_name();
-        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&ended));
+        self.settle_run(run.ticket, outcome, error.as_ref(), Some(&ended));
     }
 
     /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.
@@ -69,24 +68,29 @@ impl Session {
         let page = &self.page;
         self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
         let goes_on = page.goes_on(outcome);
-        if ending != Ending::Complete {
-            self.abandon_turn();
-        }
         if ending == Ending::Complete {
             self.replies.ended();
+        } else {
+            self.abandon_turn();
         }
         self.verdict.ended(outcome, error, goes_on, now);
     }
 
-    pub(super) fn settle(
+    /// Settles a submit that has led to the last run.
+    pub(super) fn settle_run(
         &mut self,
         ticket: Ticket,
-        run_id: &str,
         outcome: Outcome,
         error: Option<&AgentError>,
         run: Option<&Ended>,
     ) {
+        let run_id = self.verdict.run_id().unwrap_or_default();
         self.settle_as(ticket, &settlement(run_id, outcome, error, run));
+    }
+
+    /// Settles a submit that has led to no run.
+    pub(super) fn settle(&mut self, ticket: Ticket, run_id: &str, outcome: Outcome) {
+        self.settle_as(ticket, &settlement(run_id, outcome, None, None));
     }
 
     pub(super) fn settle_as(&mut self, ticket: Ticket, json: &str) {

@@ -29,7 +29,7 @@ impl Session {
                 let message = format!("interrupt {id} expired before all had a reply: it can only be cancelled");
                 self.outbox.warn(Warning::new("interrupt-expired", message));
             }
-            self.settle(ticket, submit.run_id(), Outcome::Dropped, None, None);
+            self.settle(ticket, submit.run_id(), Outcome::Dropped);
         }
         if let Some((resume, others)) = answered.resume {
             others.into_iter().for_each(|other| self.queue.tickets.join(other, ticket));
@@ -65,7 +65,7 @@ impl Session {
     pub(super) fn settle_dropped(&mut self, tickets: Vec<Ticket>, outcome: Outcome) {
         for ticket in tickets {
             self.outbox.changed(true);
-            self.settle(ticket, "", outcome, None, None);
+            self.settle(ticket, "", outcome);
         }
     }
 

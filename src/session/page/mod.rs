@@ -292,23 +292,15 @@ impl Page {
         let Some((name, args)) = thread.call(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
         let first = self.tool(&name).map(|tool| (first_stage(tool), tool.is(MANUAL)));
-        match (stage, first) {
-            (Stage::Executing, _) => {
-                thread.set_call_phase(id, CallPhase::Executing);
-                if changed {
-                    return CallArrival::Changed;
-                }
-            }
-            (Stage::Waiting, _) => thread.set_call_phase(id, CallPhase::AwaitingApproval),
-            // Somebody who answers by hand was not asked about this. One of another kind of tool was renamed, before a reload perhaps.
-            (Stage::Manual, Some((stage, manual))) if changed || !manual => {
-                self.set_stage(id, stage);
-                return CallArrival::Enters { stage, name, args };
-            }
-            (Stage::Manual, _) => thread.set_call_phase(id, CallPhase::InputAvailable),
-            (Stage::Abandoned | Stage::Done, _) => {}
+        // Somebody who answers by hand was not asked about this. One of another kind of tool was renamed, before a reload perhaps.
+        if let (Stage::Manual, Some((stage, manual))) = (stage, first)
+            && (changed || !manual)
+        {
+            self.set_stage(id, stage);
+            return CallArrival::Enters { stage, name, args };
         }
-        CallArrival::Stays
+        show_stage(id, stage, thread);
+        if changed && stage == Stage::Executing { CallArrival::Changed } else { CallArrival::Stays }
     }
 
     /// Notes what a call is now; says whether it was another one.
@@ -320,6 +312,12 @@ impl Page {
     /// Moves a call that is not done to another stage; false: there is none.
     pub fn set_stage(&mut self, id: &str, stage: Stage) -> bool {
         self.turn.as_mut().is_some_and(|turn| turn.calls.set(id, stage).is_some())
+    }
+
+    /// The same, and the thread shows it.
+    pub fn enter(&mut self, id: &str, stage: Stage, thread: &mut Thread) {
+        self.set_stage(id, stage);
+        show_stage(id, stage, thread);
     }
 
     /// A call that is none of the page's is answered by hand.
@@ -427,11 +425,7 @@ impl Page {
                 }
                 continue;
             }
-            match stage {
-                Stage::Waiting => thread.set_call_phase(&id, CallPhase::AwaitingApproval),
-                Stage::Manual => thread.set_call_phase(&id, CallPhase::InputAvailable),
-                Stage::Executing | Stage::Abandoned | Stage::Done => {}
-            }
+            show_stage(&id, stage, thread);
             if let (Some((name, args)), Some(turn)) = (thread.call(&id), &mut self.turn) {
                 turn.calls.rebind(&id, &name, &args, None);
             }
@@ -448,6 +442,17 @@ impl Page {
         let left = self.turn.as_ref().map_or_else(Vec::new, |turn| turn.calls.ids(Stage::Abandoned));
         left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
     }
+}
+
+/// A call is at this stage: the thread shows it.
+pub(super) fn show_stage(id: &str, stage: Stage, thread: &mut Thread) {
+    let phase = match stage {
+        Stage::Waiting => CallPhase::AwaitingApproval,
+        Stage::Manual => CallPhase::InputAvailable,
+        Stage::Executing => CallPhase::Executing,
+        Stage::Abandoned | Stage::Done => return,
+    };
+    thread.set_call_phase(id, phase);
 }
 
 /// The id of the message with the page's answer to a call.
