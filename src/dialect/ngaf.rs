@@ -18,7 +18,7 @@
 //! No settings.
 
 use super::{Dialect, Output, RunRequest, Taken};
-use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Raw, frame_fields, frame_type, write_string};
+use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Raw, frame_fields, frame_type, quoted};
 
 /// How deep a frame may be nested that is looked into. Deeper ones are for the rules.
 const DEPTH: usize = 512;
@@ -410,10 +410,4 @@ fn changed(fields: Option<&Fields<'_>>, changes: &[(&str, &str)], came: Option<&
 fn is_parts(raw: Raw<'_>) -> bool {
     let typed = |part: Raw<'_>| part.object().is_some_and(|part| part.text("type").is_some());
     raw.array().is_some_and(|parts| parts.into_iter().all(typed))
-}
-
-fn quoted(text: &str) -> String {
-    let mut json = String::new();
-    write_string(&mut json, text);
-    json
 }

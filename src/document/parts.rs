@@ -9,7 +9,7 @@ const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
 /// The parts of a list that are parts of AG-UI 1.0.
 pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
     let (mut count, mut converted) = (0, Vec::new());
-    let mut json = JsonWriter::array_text(|parts| {
+    let json = JsonWriter::array_text(|parts| {
         list.each(&mut |_, part| {
             let problem = match part {
                 Some(part) if upgrade(part, parts).is_some() => {
@@ -31,9 +31,7 @@ pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
     if converted.is_empty() {
         return tree;
     }
-    json.clear();
-    tree.write(&mut json);
-    Tree::read(Raw::known(&without_twins(&json, &converted)))
+    Tree::read(Raw::known(&without_twins(&tree.to_json(), &converted)))
 }
 
 /// The parts without what servers of the time between sent in both shapes: those converted ones that are there as they
@@ -65,14 +63,10 @@ fn without_twins(json: &str, converted: &[usize]) -> String {
     })
 }
 
-fn text<'p>(fields: &Fields<'p>, name: &str) -> Option<Cow<'p, str>> {
-    fields.text(name)
-}
-
 /// Writes a part with the members that AG-UI 1.0 gives it, or says what is wrong with it.
 fn clean(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<(&'static str, &'static str)> {
-    let source = match text(part, "type").as_deref() {
-        Some("text") if text(part, "text").is_some() => None,
+    let source = match part.text("type").as_deref() {
+        Some("text") if part.text("text").is_some() => None,
         Some("text") => return Some(("part-malformed", "a text")),
         Some(kind) if MEDIA.contains(&kind) => match part.object("source") {
             Some(source) => Some(source),
@@ -84,11 +78,11 @@ fn clean(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<(&'static str,
         keep(parts.item(), part, &["type", "id", "text", "metadata"], "");
         return None;
     };
-    let known = match text(&source, "type").as_deref() {
-        Some("data") if text(&source, "mimeType").is_none() => {
+    let known = match source.text("type").as_deref() {
+        Some("data") if source.text("mimeType").is_none() => {
             return Some(("part-malformed", "a source with a mimeType"));
         }
-        Some("data" | "url" | "file") if text(&source, "value").is_none() => {
+        Some("data" | "url" | "file") if source.text("value").is_none() => {
             return Some(("part-malformed", "a source with a value"));
         }
         Some("data" | "url") => SOURCE,
@@ -118,9 +112,9 @@ fn keep(out: &mut String, fields: &Fields<'_>, names: &[&str], source: &str) {
 
 /// Writes a `binary` part of AG-UI 0.0 as a media part, where it is one that has what that needs.
 fn upgrade(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<()> {
-    text(part, "type").filter(|kind| kind == "binary")?;
-    let mime = text(part, "mimeType")?;
-    let filled = |name: &str| text(part, name).filter(|text| !text.is_empty());
+    part.text("type").filter(|kind| kind == "binary")?;
+    let mime = part.text("mimeType")?;
+    let filled = |name: &str| part.text(name).filter(|text| !text.is_empty());
     let (source_type, value) = match filled("data") {
         Some(data) => ("data", data),
         None => ("url", filled("url")?),
@@ -145,7 +139,7 @@ fn media_key(part: &Fields<'_>, named: bool) -> Option<String> {
     let source = part.object("source").filter(|source| source.raw().len() == 3)?;
     let name =
         part.get("metadata").filter(|_| named).and_then(Raw::object).and_then(|metadata| metadata.get("filename"));
-    let texts = [text(part, "type"), text(&source, "type"), text(&source, "mimeType"), text(&source, "value")];
+    let texts = [part.text("type"), source.text("type"), source.text("mimeType"), source.text("value")];
     let mut key = String::new();
     let mut list = JsonWriter::array(&mut key);
     for text in texts {
@@ -163,13 +157,12 @@ fn media_key(part: &Fields<'_>, named: bool) -> Option<String> {
 
 /// Writes clean parts as the `content` for a server that does not know all of them. Says how many were left out.
 pub(super) fn write_old(message: &mut JsonWriter<'_>, parts: &Tree, protocol: Protocol) -> usize {
-    let mut json = String::new();
-    parts.write(&mut json);
+    let json = parts.to_json();
     let parts = Raw::known(&json);
     let content = message.member("content");
     if !protocol.part_lists() {
         let (mut texts, mut left_out) = (String::new(), 0);
-        parts.each(&mut |_, part| match part.and_then(|part| text(part, "text")) {
+        parts.each(&mut |_, part| match part.and_then(|part| part.text("text")) {
             Some(text) => texts.push_str(&text),
             None => left_out += 1,
         });
@@ -190,20 +183,20 @@ pub(super) fn write_old(message: &mut JsonWriter<'_>, parts: &Tree, protocol: Pr
 
 /// A media part as the `binary` part that it was before 0.0.48, where it must have a type.
 fn write_binary(out: &mut String, part: &Fields<'_>, source: &Fields<'_>) {
-    let mime = text(source, "mimeType").unwrap_or(Cow::Borrowed(match text(part, "type").as_deref() {
+    let mime = source.text("mimeType").unwrap_or(Cow::Borrowed(match part.text("type").as_deref() {
         Some("image") => "image/*",
         Some("audio") => "audio/*",
         Some("video") => "video/*",
         _ => "application/octet-stream",
     }));
-    let place = match text(source, "type").as_deref() {
+    let place = match source.text("type").as_deref() {
         Some("data") => "data",
         Some("url") => "url",
         _ => "id",
     };
     let metadata = part.object("metadata");
-    let filename = metadata.and_then(|metadata| text(&metadata, "filename"));
+    let filename = metadata.and_then(|metadata| metadata.text("filename"));
     let mut binary = JsonWriter::object(out);
     binary.string("type", "binary").string("mimeType", &mime);
-    binary.optional(place, text(source, "value").as_deref()).optional("filename", filename.as_deref());
+    binary.optional(place, source.text("value").as_deref()).optional("filename", filename.as_deref());
 }

@@ -16,14 +16,14 @@ use super::classify::derive;
 use super::event::ChioEvent;
 use super::policy::{OUT_OF_SCOPE, Policy};
 use super::receipt;
-use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_string};
+use crate::wire::{Fields, JsonWriter, Raw, keep_private, quoted};
 
 const DEPTH: usize = 128;
 
 /// Answers a question; the error says what is wrong with it.
 pub fn ask(question: &str, json: &str, read: ReadNumber) -> Result<String, String> {
     if question == "canonical" {
-        return Ok(quoted(&canonicalize(json, read)?));
+        return Ok(quoted(&keep_private(&canonicalize(json, read)?)));
     }
     let fields = Fields::read(json, DEPTH).ok_or("an object is expected")?;
     match question {
@@ -140,10 +140,4 @@ fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
     reasons.close();
     out.close();
     Ok(json)
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    write_string(&mut out, &keep_private(text));
-    out
 }

@@ -4,7 +4,7 @@
 use super::canonical::{ReadNumber, write};
 use super::classify::Classification;
 use super::event::TYPES;
-use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_string};
+use crate::wire::{Fields, JsonWriter, Raw, keep_private, quoted};
 
 /// The prefix of keys in Chio's documents. Its code signs them without it, so that both are tried.
 const ED25519: &str = "ed25519:";
@@ -222,10 +222,4 @@ fn hexadecimal(text: &str) -> Option<String> {
     let fine =
         digits.len().is_multiple_of(2) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     fine.then(|| digits.to_ascii_lowercase())
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    write_string(&mut out, text);
-    out
 }

@@ -91,7 +91,7 @@ impl Thread {
     fn run_finished(&mut self, outcome: Option<Raw<'_>>, usage: Option<Raw<'_>>) {
         self.report.add_usage(usage);
         let list = outcome.and_then(list_of);
-        let interrupts = self.report.interrupts_mut();
+        let interrupts = &mut self.report.interrupts;
         let unreadable = match list.and_then(|list| self.ahead.as_mut()?.interrupts(list)) {
             Some(read) => interrupts.take(read),
             None => interrupts.set(list, self.tags),

@@ -11,10 +11,9 @@ pub(crate) struct Checkpoint {
     /// The messages that there were; `message` of each is its place in `sizes`.
     messages: Index,
     sizes: Vec<Size>,
-    /// The calls that there were; `call` of each is its place in `args`.
+    /// The calls that there were; `call` of each is the bytes of its arguments: a stream may start a call again that there was
+    /// before.
     calls: Index,
-    /// Bytes of the arguments of each: a stream may start a call again that there was before.
-    args: Vec<usize>,
     state: Tree,
 }
 
@@ -64,8 +63,7 @@ fn shorten(row: &mut Row, member: usize, length: usize) {
 
 impl Checkpoint {
     fn new(state: Tree) -> Self {
-        let (messages, calls) = (Index::new(), Index::new());
-        Self { messages, sizes: Vec::new(), calls, args: Vec::new(), state }
+        Self { messages: Index::new(), sizes: Vec::new(), calls: Index::new(), state }
     }
 
     /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
@@ -96,7 +94,7 @@ impl Checkpoint {
 
     /// The size that the arguments of a call had that are longer now.
     fn grown(&self, call: &Call) -> Option<usize> {
-        let size = *self.args.get(self.calls.get(call.id())?.call)?;
+        let size = self.calls.get(call.id())?.call;
         (size < call.arguments().len()).then_some(size)
     }
 
@@ -105,8 +103,7 @@ impl Checkpoint {
     }
 
     fn add_call(&mut self, id: String, args: usize) {
-        self.calls.insert(id, At { message: 0, call: self.args.len() });
-        self.args.push(args);
+        self.calls.insert(id, At { message: 0, call: args });
     }
 
     fn size(&self, id: &str) -> Option<Size> {
@@ -128,7 +125,7 @@ impl Checkpoint {
         let args = fields.object("args");
         for id in fields.list("calls").into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
-            let size = before.or_else(|| now.args.get(now.calls.get(&id)?.call).copied());
+            let size = before.or_else(|| Some(now.calls.get(&id)?.call));
             checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
         }
         let grown = fields.object("grown");
@@ -161,8 +158,7 @@ impl Checkpoint {
             size.into_iter().for_each(|size| *size = WHOLE);
         }
         for id in calls {
-            let size = self.calls.get(id).and_then(|at| self.args.get_mut(at.call));
-            size.into_iter().for_each(|size| *size = usize::MAX);
+            self.calls.get_mut(id).into_iter().for_each(|at| at.call = usize::MAX);
         }
     }
 }

@@ -227,11 +227,8 @@ fn merge(before: &Entry, after: Entry, now: &Entry) -> Entry {
     let tree = |entry: &Entry| {
         let mut json = String::new();
         entry.write(&mut json);
-        Raw::parse(&json, usize::MAX).map(Tree::read).unwrap_or_default()
+        Tree::read(Raw::known(&json))
     };
-    let mut json = String::new();
-    mask::merge(&tree(before), &tree(&after), &tree(now), true).write(&mut json);
-    let merged =
-        Raw::parse(&json, usize::MAX).ok().and_then(|raw| Entry::read(raw.object().as_ref(), &mut Vec::new()).ok());
-    merged.unwrap_or(after)
+    let merged = mask::merge(&tree(before), &tree(&after), &tree(now), true).to_json();
+    Entry::read(Raw::known(&merged).object().as_ref(), &mut Vec::new()).unwrap_or(after)
 }

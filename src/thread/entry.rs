@@ -294,7 +294,5 @@ pub(super) fn text_json(text: &str) -> String {
     if Raw::parse(text, RESULT_DEPTH).is_ok() {
         return text.to_owned();
     }
-    let mut json = String::new();
-    crate::wire::write_string(&mut json, text);
-    json
+    crate::wire::quoted(text)
 }

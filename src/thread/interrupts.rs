@@ -7,7 +7,7 @@ use crate::document::{
     numbered, parts_of,
 };
 use crate::wire::{At, Index};
-use crate::wire::{Fields, Gather, Raw, parse_time, write_string};
+use crate::wire::{Fields, Gather, Raw, parse_time, quoted};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
 pub(super) type ReadInterrupts = (Vec<Interrupt>, Vec<String>);
@@ -87,9 +87,7 @@ impl Interrupts {
     pub fn number_calls(&mut self, list: &mut MessageList) {
         for interrupt in self.slots.iter_mut().flatten() {
             let Some(id) = interrupt.call() else { continue };
-            let mut json = String::new();
-            write_string(&mut json, &numbered(&id, list.last_number(&id)));
-            interrupt.row.set_text(INTERRUPTED_CALL, &json);
+            interrupt.row.set_text(INTERRUPTED_CALL, &quoted(&numbered(&id, list.last_number(&id))));
         }
     }
 

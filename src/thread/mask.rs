@@ -15,7 +15,7 @@ mod translate;
 
 pub(super) use translate::Translation;
 
-use crate::wire::{At, Index, JsonWriter, Raw, Token, Tree, element, text_after, write_string};
+use crate::wire::{At, Index, JsonWriter, Raw, Token, Tree, element, quoted, text_after};
 use align::align;
 
 /// How what is shown differs from what the server knows, at one place.
@@ -260,15 +260,9 @@ fn members_over(members: &MemberMasks, trees: [&Tree; 3], grows: bool) -> (Tree,
 
 /// The user's own text, with what has come after the one that it has taken the place of.
 fn grown(old: &Tree, shown: &Tree, new: &Tree) -> Option<Tree> {
-    let [old, shown, new] = [old, shown, new].map(|tree| {
-        let mut json = String::new();
-        tree.write(&mut json);
-        Raw::known(&json).string().map(String::from)
-    });
+    let [old, shown, new] = [old, shown, new].map(|tree| Raw::known(&tree.to_json()).string().map(String::from));
     let text = shown? + &text_after(&old?, &new?)?;
-    let mut json = String::new();
-    write_string(&mut json, &text);
-    Some(Tree::read(Raw::known(&json)))
+    Some(Tree::read(Raw::known(&quoted(&text))))
 }
 
 /// Applies to `now` the changes that lead from `before` to `after`: where both have changed a value, it is as in

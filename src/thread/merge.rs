@@ -111,7 +111,7 @@ fn identity(entry: &Entry) -> Cow<'_, str> {
 /// Merges a snapshot into the list: known messages are replaced, and the order is the snapshot's; `local_order`: the list's
 /// own, and unknown ones follow. Returns the calls that the snapshot has results of. In the same order as before nothing
 /// is looked at that the snapshot neither names nor takes away.
-/// Merges a list of messages. Calls and results are left to [`super::Thread::settle_results`].
+/// Calls and results are left to [`super::Thread::settle_results`].
 pub(super) fn merge(
     list: &mut MessageList,
     given: NewMessages,
@@ -217,8 +217,6 @@ fn replace(local: &mut Entry, mut new: Entry, snapshot_has_reasoning: bool, merg
     let timed = new.row.has(TIME) || new.row.has(REASONING_TIME);
     if timed {
         local.reasons = Default::default();
-    }
-    if timed {
         members |= 1 << TIME | 1 << REASONING_TIME;
     }
     local.row.assume(new.row, members);

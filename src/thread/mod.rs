@@ -318,7 +318,7 @@ impl Thread {
 
     /// The tool calls that open interrupts are about.
     pub fn interrupted_calls(&self) -> Vec<String> {
-        self.report.interrupts().iter().filter_map(Interrupt::call).gather()
+        self.report.interrupts.iter().filter_map(Interrupt::call).gather()
     }
 
     /// The id of the last message.
@@ -333,17 +333,17 @@ impl Thread {
 
     /// The open interrupts: their ids, and when they expire.
     pub fn open_interrupts(&self) -> Vec<(&str, Option<f64>)> {
-        self.report.interrupts().iter().map(|interrupt| (interrupt.id(), interrupt.expires)).gather()
+        self.report.interrupts.iter().map(|interrupt| (interrupt.id(), interrupt.expires)).gather()
     }
 
     /// When the first open interrupt of an id expires (never: infinity); `None`, where none of it is open.
     pub(crate) fn question(&self, id: &str) -> Option<f64> {
-        self.report.interrupts().expiry(id)
+        self.report.interrupts.expiry(id)
     }
 
     /// How many ids the open interrupts have, and how often they have become others.
     pub(crate) fn questions(&self) -> (usize, u32) {
-        self.report.interrupts().count()
+        self.report.interrupts.count()
     }
 
     /// Writes the messages that go to the server; says how many of their parts are not for it.
@@ -387,17 +387,17 @@ impl Thread {
 
     /// Writes the open interrupts.
     pub(crate) fn write_interrupts(&self, out: &mut String) {
-        self.report.interrupts().write_all(out);
+        self.report.interrupts.write_all(out);
     }
 
     /// The interrupts that were open when the thread was saved.
     pub fn restore_interrupts(&mut self, list: Raw<'_>) {
-        self.report.interrupts_mut().set(Some(list), true);
+        self.report.interrupts.set(Some(list), true);
     }
 
     /// One of the open interrupts is answered, or its answer was withdrawn.
     pub fn mark_answered(&mut self, id: &str, answered: bool) {
-        self.report.interrupts_mut().mark_answered(id, answered);
+        self.report.interrupts.mark_answered(id, answered);
     }
 
     /// Adds token counts that came by themselves: JSON text of a list.
@@ -417,12 +417,12 @@ impl Thread {
 
     /// No interrupt is open any longer: another run has begun.
     pub fn close_interrupts(&mut self) {
-        self.report.interrupts_mut().set(None, true);
+        self.report.interrupts.set(None, true);
     }
 
     /// An interrupt is no longer open, though its run has not ended.
     pub fn close_interrupt(&mut self, id: &str) {
-        self.report.interrupts_mut().close(id);
+        self.report.interrupts.close(id);
     }
 
     /// Whether there are warnings to take.

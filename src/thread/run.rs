@@ -26,20 +26,12 @@ pub(super) struct RunReports {
     usage: Rows,
     /// Places of the counts, by provider and model.
     usages: Index,
-    interrupts: Interrupts,
+    pub interrupts: Interrupts,
     /// The calls that this run has started and not answered, in order.
     unanswered: Keyed<String>,
 }
 
 impl RunReports {
-    pub fn interrupts(&self) -> &Interrupts {
-        &self.interrupts
-    }
-
-    pub fn interrupts_mut(&mut self) -> &mut Interrupts {
-        &mut self.interrupts
-    }
-
     /// The calls that this run has started and not answered, in order.
     pub fn unanswered(&self) -> Vec<String> {
         self.unanswered.iter().cloned().gather()

@@ -153,17 +153,13 @@ impl Framer {
 
     /// The long frame that waits.
     pub fn parked(&self) -> Option<&str> {
-        match &self.framing {
-            Framing::Sse(sse) => sse.parked(),
-            Framing::Split { splitter, .. } => splitter.parked(),
-            _ => None,
-        }
+        self.framing.parked()
     }
 
     /// Hands on the long frame that waits, or else reads what came after it, up to the next one. `joins` as in [`Self::feed`].
     pub fn step(&mut self, joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         let mut rest = std::mem::take(&mut self.rest);
-        if self.framing.is_parked() {
+        if self.framing.parked().is_some() {
             self.framing.unpark(self.limits, sink);
         } else {
             self.framing.join(joins);
@@ -175,7 +171,7 @@ impl Framer {
             self.read = 0;
         }
         self.rest = rest;
-        self.waits = !self.rest.is_empty() || self.framing.is_parked();
+        self.waits = !self.rest.is_empty() || self.framing.parked().is_some();
         Ok(())
     }
 
@@ -223,7 +219,7 @@ impl Framer {
             let read = if *waits { Ok(0) } else { framing.text(text, *limits, sink) };
             match read {
                 Ok(read) => {
-                    *waits |= framing.is_parked();
+                    *waits |= framing.parked().is_some();
                     if *waits {
                         rest.push_str(text.get(read..).unwrap_or_default());
                     }
@@ -270,11 +266,11 @@ impl Framing {
     }
 
     #[inline(always)]
-    fn is_parked(&self) -> bool {
+    fn parked(&self) -> Option<&str> {
         match self {
-            Self::Sse(sse) => sse.parked().is_some(),
-            Self::Split { splitter, .. } => splitter.parked().is_some(),
-            _ => false,
+            Self::Sse(sse) => sse.parked(),
+            Self::Split { splitter, .. } => splitter.parked(),
+            _ => None,
         }
     }
 

@@ -77,7 +77,7 @@ pub(crate) use number::write_number;
 pub(crate) use pointer::{Token, is_pointer, split_back, split_front};
 pub(crate) use scan::same;
 pub(crate) use text::{
-    cut, for_engine, keep_private, pieces, shortened, shown_id, text_after, write_json, write_string,
+    cut, for_engine, keep_private, pieces, quoted, shortened, shown_id, text_after, write_json, write_string,
 };
 pub(crate) use time::parse_time;
 pub(crate) use write::JsonWriter;

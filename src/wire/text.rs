@@ -222,6 +222,14 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// A text as a JSON string literal.
+#[inline(never)]
+pub(crate) fn quoted(text: &str) -> String {
+    let mut json = String::new();
+    write_string(&mut json, text);
+    json
+}
+
 /// Writes text that is JSON already, with its halves as escapes.
 pub(crate) fn write_json(out: &mut String, json: &str) {
     write_escaped(out, json, |bytes| memchr::memchr(LEAD, bytes).unwrap_or(bytes.len()));
@@ -288,25 +296,19 @@ fn write_unit(out: &mut String, unit: u32) {
 mod tests {
     use super::*;
 
-    fn literal(text: &str) -> String {
-        let mut out = String::new();
-        write_string(&mut out, text);
-        out
-    }
-
     #[test]
     fn halves_survive_and_join() {
         let high = unescape("a\\ud83d").unwrap();
         let low = unescape("\\ude42b").unwrap();
-        assert_eq!(literal(&format!("{high}{low}")), "\"a\\ud83d\\ude42b\"");
+        assert_eq!(quoted(&format!("{high}{low}")), "\"a\\ud83d\\ude42b\"");
         assert_eq!(unescape("\\ud83d\\ude42").unwrap(), "🙂");
-        assert_eq!(literal(&unescape("\\udc00\\ud800x").unwrap()), "\"\\udc00\\ud800x\"");
+        assert_eq!(quoted(&unescape("\\udc00\\ud800x").unwrap()), "\"\\udc00\\ud800x\"");
     }
 
     #[test]
     fn what_comes_after_is_found_as_javascript_sees_it() {
         let halves = [unescape("a\\ud83d").unwrap(), unescape("\\ude42b").unwrap()].concat();
-        let rest = |start: &str, text: &str| text_after(start, text).map(|rest| literal(&rest));
+        let rest = |start: &str, text: &str| text_after(start, text).map(|rest| quoted(&rest));
         assert_eq!(rest("a", "ab").as_deref(), Some("\"b\""));
         assert_eq!(rest("b", "ab"), None);
         assert_eq!(rest("a🙂", &halves).as_deref(), Some("\"b\""));
@@ -319,7 +321,7 @@ mod tests {
     fn characters_of_the_kept_range_stay_themselves() {
         let genuine = "x\u{10F800}\u{10FFFF}y";
         let kept = keep_private(genuine);
-        assert_eq!(literal(&kept), "\"x\\udbfe\\udc00\\udbff\\udfffy\"");
+        assert_eq!(quoted(&kept), "\"x\\udbfe\\udc00\\udbff\\udfffy\"");
         assert_eq!(unescape("\\udbfe\\udc00").unwrap(), keep_private("\u{10F800}"));
         assert!(matches!(keep_private("plain \u{10F7FF}"), Cow::Borrowed(_)));
     }
@@ -353,7 +355,7 @@ mod tests {
         assert_eq!(string_end("a\\n\\\"\\u0041\\/\\\\\\ud83dü\"x".as_bytes(), 0), Ok((23, true)));
         assert_eq!(string_end(b"plain, and longer than a block\"", 2), Ok((30, false)));
         assert_eq!(unescape("a\\n\\\"\\u0041\\/\\\\").unwrap(), "a\n\"A/\\");
-        assert_eq!(literal("\u{1}\"\\\n€"), "\"\\u0001\\\"\\\\\\n€\"");
+        assert_eq!(quoted("\u{1}\"\\\n€"), "\"\\u0001\\\"\\\\\\n€\"");
         for bad in ["\\x", "\\", "\\u12", "\\u12g4", "\\u+123"] {
             assert_eq!(unescape(bad), Err(BadEscape), "{bad}");
             assert!(string_end(format!("{bad}\"").as_bytes(), 0).is_err(), "{bad}");

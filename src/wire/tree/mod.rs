@@ -240,6 +240,14 @@ impl Tree {
         }
     }
 
+    /// Its JSON text.
+    #[inline(never)]
+    pub fn to_json(&self) -> String {
+        let mut json = String::new();
+        self.write(&mut json);
+        json
+    }
+
     /// The elements, where it is an array.
     pub fn items(&self) -> Option<&[Tree]> {
         match self.opened() {
