@@ -7,15 +7,14 @@ import { act as toAct } from "../intents/act.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
 import { portTo } from "../core/port.js";
-import { checkOptions } from "./check.js";
+import { checkedOptions } from "./check.js";
 import { createDecisions } from "./decisions.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
-import { withPreset } from "./preset.js";
 import { createRuns } from "./runs.js";
 import { createSelf } from "./self.js";
 import { firstSnapshot } from "./shown.js";
-import { createThread, type Linked, type Thread } from "./thread.js";
+import { createThread, inPage, type Linked, type Thread } from "./thread.js";
 
 /**
  * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
@@ -39,14 +38,13 @@ export function createAgentOver<State, Place>(
   linked: Linked<State, Place>,
   mounted = false,
 ): Agent<State> {
-  options = withPreset(options);
   // Mistakes are reported where they are made.
-  checkOptions(options);
+  options = checkedOptions(options);
   if (options.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
   const first = firstSnapshot(options);
   const make = (): Thread<State> => createThread(core, options, first, linked);
   // A server that renders has pages of several users.
-  const shared = options.persist && !(mounted && typeof document !== "object");
+  const shared = options.persist && (!mounted || inPage());
   return createAgentOf(shared ? options.persist!.share(worker, options as AgentOptions, make) : make(), options, first, mounted);
 }
 

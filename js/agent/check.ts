@@ -3,12 +3,14 @@
 import type { AgentOptions } from "../api/types.js";
 import { callbacks } from "../base/emitter.js";
 import { expect, expectList, unfit } from "../base/failure.js";
+import { withPreset } from "./preset.js";
 import { checkTools } from "./tools.js";
 
 const members = [["threadId", "string"], ["maxFollowUps", "number"], ["resume", "object"]] as const;
 
-/** Throws (kind `unsupported`, code `input`) where these cannot be the options of an agent. */
-export function checkOptions<State>(options: AgentOptions<State>): void {
+/** The options with those of their preset. Throws (kind `unsupported`, code `input`) where these cannot be the options of an agent. */
+export function checkedOptions<State>(given: AgentOptions<State>): AgentOptions<State> {
+  const options = withPreset(given);
   expect("options", "object", options);
   const { tools, url, transport, rules = "tolerant", protocol = "1.0", dialect, persist, limits, saving, retry, notify } = options;
   if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
@@ -29,4 +31,5 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
     throw unfit("persist", "a store of createStore()", persist);
   }
   if (tools && typeof tools !== "function") checkTools(tools);
+  return options;
 }

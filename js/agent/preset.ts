@@ -4,7 +4,7 @@ import type { AgentOptions } from "../api/types.js";
 
 /** The options with the preset's where the application sets nothing itself. */
 export function withPreset<State>(options: AgentOptions<State>): AgentOptions<State> {
-  // `checkOptions` refuses values that are no options.
+  // `checkedOptions` refuses values that are no options.
   const server = options?.server;
   if (!server) return options;
   return { ...server, ...defined(options), thread: { ...server.thread, ...defined(options.thread ?? {}) } } as AgentOptions<State>;

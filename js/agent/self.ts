@@ -3,8 +3,7 @@
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import { createEmitter } from "../base/emitter.js";
 import type { Member } from "../thread/members.js";
-import { checkOptions } from "./check.js";
-import { withPreset } from "./preset.js";
+import { checkedOptions } from "./check.js";
 import type { Thread } from "./thread.js";
 import { createView, type View } from "./view.js";
 
@@ -49,9 +48,7 @@ export function createSelf<State>(
     },
     setOptions: (next) => {
       if (gone()) return;
-      const all = withPreset(next);
-      checkOptions(all);
-      current = all;
+      current = checkedOptions(next);
       thread.link.live()?.listen();
     },
     subscribe: (listener) => {

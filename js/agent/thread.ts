@@ -175,4 +175,4 @@ const clientOf = <State, Place>(
 });
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */
-const inPage = (): boolean => typeof document === "object";
+export const inPage = (): boolean => typeof document === "object";

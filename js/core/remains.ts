@@ -12,7 +12,7 @@ import { internal } from "../base/failure.js";
 import { compose, union } from "../snapshot/compose.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import { messageKey } from "../snapshot/message-key.js";
-import type { Queued, Saved } from "../snapshot/save.js";
+import { rowsOf, type Queued, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome } from "./client.js";
 
 /** The remains of a session. */
@@ -22,9 +22,6 @@ export interface Remains<State> {
   /** The last report, with what has happened since; empty if there was none. Without it the next home begins with what is shown. */
   readonly report: Partial<Saved> | undefined;
 }
-
-/** Submits that wait, as the page shows them. */
-export const rowsOf = (waiting: readonly Queued[]): AgentSnapshot["queue"] => waiting.map(({ runId, messages }) => ({ id: runId, runId, messages }));
 
 /**
  * The remains of a session with this report. A save that the core has trapped at is not tried twice: it is put aside, and what waits in it is

@@ -6,7 +6,7 @@ import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
 import { savedSnapshot, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome, Run } from "./client.js";
-import { remainsOf, rowsOf, type Remains } from "./remains.js";
+import { remainsOf, type Remains } from "./remains.js";
 
 /** Such an intent. */
 interface UnshownIntent<State> extends QueueChange {
@@ -37,7 +37,7 @@ export function createUnshown<State>(shared: LinkState<State>, all: readonly Uns
       const report = changes ? withChanges(saved as Saved, JSON.parse(changes)) : saved;
       const { messages, queue = [] } = report;
       // A report that it has made while it began is newer than what is shown.
-      const said = begins && !reading && messages ? { ...savedSnapshot<State>(report as Saved), queue: rowsOf(queue) } : shown;
+      const said = begins && !reading && messages ? savedSnapshot<State>(report as Saved) : shown;
       /** A submit that the report has waits there, and one that has ended was refused. */
       const isLeft = ({ run }: UnshownIntent<State>): boolean => !run || (shared.runs.has(run) && !queue.some(({ runId }) => runId === run.id));
       const left = list.filter(isLeft);

@@ -50,9 +50,10 @@ export class Dialer {
         for (const { resolve } of this.#waiting.splice(0)) resolve();
       },
       paused: () => {
-        handlers.paused(this.#cursor !== undefined);
+        // First: an answer that may wait no longer ends as one that was lost.
         this.#attempts.paused();
         this.#reconnecting();
+        handlers.paused(this.#cursor !== undefined);
       },
     });
   }

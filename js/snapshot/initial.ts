@@ -42,10 +42,12 @@ export function initialSnapshot<State>(
 export const ofThread = <State>(first: AgentSnapshot<State>, threadId: string): AgentSnapshot<State> =>
   threadId === first.threadId ? first : { ...first, threadId };
 
+const callsOf = (message: Message): NonNullable<AssistantMessage["toolCalls"]> => (message.role === "assistant" && message.toolCalls) || [];
+
 /** The message with what the snapshot adds. Nothing streams into a thread at rest, so a saved stream was cut off. */
 export function settle(message: Message): Message {
   const { delivery } = message;
-  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  const calls = callsOf(message);
   // A message that is as in the snapshot stays the same object.
   if (delivery && delivery !== "streaming" && (!calls.length || "toolCallIds" in message)) return message;
   return {
@@ -58,13 +60,11 @@ export function settle(message: Message): Message {
 /** The calls of assistant messages, each with the first result that the thread holds for it. */
 export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
   const results = new Map<string, ToolMessage>();
-  const callers: AssistantMessage[] = [];
   for (const message of messages) {
     if (message.role === "tool" && !results.has(message.toolCallId)) results.set(message.toolCallId, message);
-    if (message.role === "assistant" && message.toolCalls) callers.push(message);
   }
-  return callers.flatMap((message) =>
-    message.toolCalls!.map(({ id, function: { name, arguments: argsText } }) => {
+  return messages.flatMap((message) =>
+    callsOf(message).map(({ id, function: { name, arguments: argsText } }) => {
       const answer = results.get(id);
       const failed = answer?.error !== undefined;
       return {

@@ -9,25 +9,27 @@ import { initialSnapshot, unanswered } from "./initial.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {
-  const saved = value as Partial<Saved>;
-  if (typeof saved !== "object" || !saved) throw refusal("it is no object");
+  const saved = Object(value) as Partial<Saved>;
   if (saved.v !== 1) throw refusal(`it is of version ${JSON.stringify(saved.v)}, not 1`);
-  if (typeof saved.threadId !== "string") throw refusal("it has no thread id");
   if (threadId !== undefined && saved.threadId !== threadId) {
     throw refusal(`it is of thread ${saved.threadId}, not of ${threadId}`);
   }
-  const whole = (message: Partial<Message> | null): boolean => typeof message?.id === "string" && typeof message.role === "string";
   const { messages, queue = [], interrupts = [], failed = [], turn } = saved;
-  const lists: readonly unknown[][] = [queue, interrupts, failed, turn?.calls ?? []] as never;
-  if (![messages, ...lists].every(Array.isArray) || lists.flat().includes(null) || !messages!.every(whole)) throw refusal("it is damaged");
+  const lists: readonly unknown[][] = [messages, queue, interrupts, failed, turn?.calls ?? []] as never;
+  const isWhole = lists.every(Array.isArray) && !lists.flat().includes(null);
+  const texts = isWhole ? messages!.flatMap(({ id, role }) => [id, role]) : [undefined];
+  if (![saved.threadId, ...texts].every((text) => typeof text === "string")) throw refusal("it is damaged");
   return saved as SavedAgent;
 }
 
 const phases: { readonly [stage: string]: ToolCall["phase"] } = { waiting: "awaiting-approval", manual: "input-available", executing: "executing" };
 
-/** The snapshot of a save, with what a person is asked, before the core has read it, or where another agent owns it. */
+/** Submits that wait, as the page shows them. */
+export const rowsOf = (waiting: readonly Queued[]): AgentSnapshot["queue"] => waiting.map(({ runId, messages }) => ({ id: runId, runId, messages }));
+
+/** The snapshot of a save, with what waits and what a person is asked, before the core has read it, or where another agent owns it. */
 export function savedSnapshot<State>(saved: SavedAgent): AgentSnapshot<State> {
-  const { threadId, messages, state, turn, failed = [], interrupts = [] } = saved as Partial<Saved> & SavedAgent;
+  const { threadId, messages, state, turn, failed = [], interrupts = [], queue = [] } = saved as Partial<Saved> & SavedAgent;
   const stages = new Map(turn?.calls.map(({ id, stage }) => [id, phases[stage]]));
   const shown = initialSnapshot(threadId, messages, state as State);
   const toolCalls = shown.toolCalls.map((call): ToolCall => {
@@ -36,7 +38,7 @@ export function savedSnapshot<State>(saved: SavedAgent): AgentSnapshot<State> {
     if (failed.includes(call.id)) return { ...call, status: "error", phase: "output-error", error: unanswered };
     return phase ? { ...call, status: "running", phase } : call;
   });
-  return { ...shown, toolCalls, interrupts };
+  return { ...shown, toolCalls, interrupts, queue: rowsOf(queue) };
 }
 
 /** The error of a save that cannot be read. The agent is empty then. */

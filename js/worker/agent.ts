@@ -1,4 +1,4 @@
-import { checkOptions } from "../agent/check.js";
+import { checkedOptions } from "../agent/check.js";
 import { createAgentOver, createAgentWith } from "../agent/agent.js";
 import { expect } from "../base/failure.js";
 import type { Core, Inflate } from "../core/loader.js";
@@ -36,7 +36,7 @@ export function createWorkerAgentWith<State>(
   second: (() => Worker) | undefined,
   workerOptions: WorkerAgentOptions<State>,
 ): Agent<State> {
-  checkOptions(workerOptions as AgentOptions<State>);
+  checkedOptions(workerOptions as AgentOptions<State>);
   const { worker = true, workerStartMs = 30_000, ...rest } = workerOptions;
   expect("workerStartMs", "number", workerStartMs);
   const options = rest as AgentOptions<State>;

@@ -73,8 +73,8 @@ describe("a reload in the middle of a run", () => {
         for (let n = 0; n < MOMENTS; n++) {
           const persist = `reload ${++key} ${Math.random()}`;
           const options = { url: "/agent", persist, database, worker, threadId: persist };
-          // Most within the run, some after it.
-          const moment = Math.round(Math.random() * 1900);
+          // Most within the run, some after it, and some before the core can have taken what was said.
+          const moment = Math.round(Math.random() * (n % 3 ? 1900 : 12));
           await browser.goto(address("index.html"));
           await started();
           await browser.evaluate(
@@ -100,7 +100,8 @@ describe("a reload in the middle of a run", () => {
           await browser.evaluate((options) => life.start(options), options);
           await browser.waitFor(() => life.agent.getSnapshot().messages.length > 0, { message: `${where}: nothing is left after ${moment} ms` });
           const [texts, seen] = await browser.evaluate(() => [
-            life.agent.getSnapshot().messages.map(({ content }) => content),
+            // A submit that waits for the core stands in the queue.
+            [life.agent.getSnapshot()].flatMap(({ messages, queue }) => [...messages, ...queue.flatMap((row) => row.messages)]).map(({ content }) => content),
             sessionStorage.getItem("before"),
           ]);
           assert.deepEqual([texts[0], texts[2]], ["hello", "stream"], `${where}, after ${moment} ms`);

@@ -256,10 +256,10 @@ describe("a save", () => {
   });
 
   for (const [name, given, why] of [
-    ["no object", "text", /no object/],
+    ["no object", "text", /version undefined/],
     ["another version", { ...saved, v: 2 }, /version 2/],
     ["another thread", { ...saved, threadId: "other" }, /other/],
-    ["no thread", { v: 1, messages }, /thread id/],
+    ["no thread", { v: 1, messages }, /of thread undefined/],
     ["no messages", { ...saved, messages: undefined }, /damaged/],
     ["damaged messages", { ...saved, messages: [{ role: "user" }] }, /damaged/],
     ["a queue that is none", { ...saved, queue: { length: 1 } }, /damaged/],

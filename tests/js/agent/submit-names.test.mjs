@@ -90,14 +90,16 @@ describe("a submit is called by its run", { skip: !real && "the core is a stand-
         const { spawn } = await localWorkers(late);
         const options = optionsOf(kind === "a store" ? { persist: store } : kind === "a slow store" ? { persist: slow } : { restore: store.now });
         const agent = made(place === "in a page" ? createAgentWith(late, options) : createWorkerAgentWith(late, spawn, undefined, options));
+        const left = ({ queue }) => queue.map(({ runId, messages: [{ content }] }) => [runId, content]);
         await until(() => said(agent).length);
         for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
-        assert.equal(agent.getSnapshot().queue.length, 0, "the core is not there to show it");
+        const shown = () => left(agent.getSnapshot());
+        assert.deepEqual(shown(), [[ids[0], "2"], [ids[1], "3"], [ids[2], "4"]], "what was said is shown at once");
         assert.equal(agent.cancelQueued(ids[0]), true);
         assert.equal(agent.cancelQueued(ids[0]), false, "it is gone");
         assert.equal(agent.editQueued(ids[2], "four"), true);
-        const left = ({ queue }) => queue.map(({ runId, messages: [{ content }] }) => [runId, content]);
         const expected = [[ids[1], "3"], [ids[2], "four"]];
+        assert.deepEqual(shown(), expected);
         assert.deepEqual(left(agent.save()), expected);
         for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
         if (options.persist) assert.deepEqual(left(store.now), expected);

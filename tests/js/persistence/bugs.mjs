@@ -261,6 +261,13 @@ export const bugs = [
     tests: ["submit-names"],
   },
   {
+    name: "a submit that waits in a save is shown only once the core is there",
+    file: "snapshot/save.ts",
+    from: "queue: rowsOf(queue) };",
+    to: "};",
+    tests: ["submit-names", "saved"],
+  },
+  {
     name: "a submit of a save on its way cannot be taken out",
     file: "core/queued.ts",
     from: 'at === "awaited" || ',

@@ -68,6 +68,12 @@ describe("a save is shown as what was saved", { skip: !real && "needs the real c
   }
 });
 
+it("a submit that waits stands in the queue, with its messages alone", () => {
+  const messages = [{ id: "u", role: "user", content: "next" }];
+  const { queue } = savedSnapshot({ v: 1, threadId: "t", messages: [], state: {}, queue: [{ start: "submit", runId: "r", messages, context: [] }] });
+  assert.deepEqual(queue, [{ id: "r", runId: "r", messages }]);
+});
+
 it("what was answered meanwhile stays answered, whatever the save says of its call", () => {
   const call = { id: "c", type: "function", function: { name: "ask", arguments: "{}" } };
   const messages = [{ id: "a", role: "assistant", toolCalls: [call] }, { id: "r", role: "tool", toolCallId: "c", content: "yes" }];

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { load, until } from "../lib.mjs";
-import { agent, done, make, say, skip, Source, texts } from "./chio-lines.mjs";
+import { agent, done, fast, make, say, skip, Source, texts } from "./chio-lines.mjs";
 
 const { eventSource } = await load("index");
 
@@ -81,7 +81,7 @@ describe("one source, with submitUrl", { skip }, () => {
   });
 
   test("that is lost with ids goes on where it was", async () => {
-    const { posted } = overSource();
+    const { posted } = overSource({ retry: { ...fast, maxMs: 60_000 } });
     const run = agent.submit("one");
     const source = await sourceOf(1);
     source.marks = true;
