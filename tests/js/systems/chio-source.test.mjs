@@ -95,6 +95,21 @@ describe("one source, with submitUrl", { skip }, () => {
     assert.equal(texts().at(-1), "assistant: half whole");
   });
 
+  test("that is lost with ids while the page is held up truncates the answer, and ends it as nothing else", async (t) => {
+    const { posted } = overSource({ retry: { ...fast, maxMs: 1 } });
+    const run = agent.submit("one");
+    const source = await sourceOf(1);
+    source.marks = true;
+    await until(() => posted.length === 1, "the message");
+    source.give(say("half "));
+    await until(() => texts().length === 2, "a part");
+    let now = Date.now();
+    const clock = t.mock.method(Date, "now", () => (now += 5));
+    source.lose();
+    clock.mock.restore();
+    assert.equal((await run).outcome, "truncated");
+  });
+
   test("that is closed for good is opened anew by our rules", async () => {
     overSource();
     const connected = agent.connect();
