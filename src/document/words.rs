@@ -64,7 +64,7 @@ words! {
     /// How far a call of the page has come.
     pub(crate) Stage {
         Done = "done",
-        /// It was executed when the page was left.
+        /// It was executed when the page was left. A save has one word for both, which is read as this.
         Abandoned = "executing",
         Executing = "executing",
         /// For somebody who approves.

@@ -425,10 +425,7 @@ impl Page {
                 }
                 continue;
             }
-            // After a reload nobody is at work on a call.
-            if stage != Stage::Executing {
-                show_stage(&id, stage, thread);
-            }
+            show_stage(&id, stage, thread);
             if let (Some((name, args)), Some(turn)) = (thread.call(&id), &mut self.turn) {
                 turn.calls.rebind(&id, &name, &args, None);
             }
