@@ -1,7 +1,8 @@
 // Pages with one store, played by chance from a seed: agents are made, used and left, and everything that comes from outside
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
-// No message may get lost, and nothing is sent or executed twice. Agents may be those of components, which are mounted, hidden and made anew. The server may keep the thread: then a page opens it before
-// it sends anything, and loads its older pages.
+// No message may get lost, or be missing in what a page shows first, and nothing is sent or executed twice. Agents may be those of
+// components, which are mounted, hidden and made anew. The server may keep the thread: then a page opens it before it sends anything, and
+// loads its older pages.
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
@@ -130,6 +131,7 @@ export async function play(seed, kind) {
     if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.unmount || mount(life));
     else mount(life);
     lives.push(life);
+    if (!kind.slow && !beside.length) looked(life);
   };
   const mount = (life) => {
     outside.note(`${life.name} is mounted`);
@@ -218,6 +220,14 @@ export async function play(seed, kind) {
     const ids = [...messages, ...queue.flatMap((waiting) => waiting.messages)].map(({ id }) => id);
     for (const { id, life, result, stopped } of promises)
       if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no store`);
+  };
+
+  /** A page that is opened shows at once all that the store has. */
+  const looked = ({ name, agent }) => {
+    const { messages = [], queue = [] } = stored() ?? {};
+    const shown = agent.getSnapshot();
+    const ids = [...shown.messages, ...shown.queue.flatMap((row) => row.messages)].map(({ id }) => id);
+    for (const { id } of [...messages, ...queue.flatMap((row) => row.messages)]) assert.ok(ids.includes(id), `${name} does not show ${id} at once`);
   };
 
   /** Somebody tries again what has failed, and pages back to the first message. Says whether there is something to do. */

@@ -265,7 +265,7 @@ export const bugs = [
     file: "snapshot/save.ts",
     from: "queue: rowsOf(queue) };",
     to: "};",
-    tests: ["submit-names", "saved"],
+    tests: ["submit-names", "saved", "tabs"],
   },
   {
     name: "a submit of a save on its way cannot be taken out",
