@@ -34,7 +34,8 @@ export function createLiveCalls<State>(
       start(run);
     },
     apply: (intent) => {
-      if (/^edit/.test(intent.method)) unshown.add(intent);
+      // A decision may be what the session is lost at, and that ends what is stopped.
+      if (!intent.acts && !intent.stops && !intent.resets) unshown.add(intent);
       if (!intent.resets) return call(intent);
       abandonAll();
       // One change for those who look, although it is several for the core.

@@ -9,14 +9,14 @@ const user = (id) => ({ id, role: "user", content: id });
 const ids = (agent) => agent.getSnapshot().messages.map(({ id }) => id);
 
 describe("before it is shown, where the core traps,", { skip: !real && "the core is a stand-in" }, () => {
-  let core, traps, agents, asked, sent;
+  let core, traps, skips, agents, asked, sent;
   beforeEach(async () => {
     const loaded = await (await carried())();
     const at = (session, name) => {
       const value = session[name];
       if (typeof value !== "function") return value;
       return (...args) => {
-        if (traps !== name) return value.apply(session, args);
+        if (traps !== name || skips-- > 0) return value.apply(session, args);
         traps = undefined;
         throw new WebAssembly.RuntimeError("unreachable");
       };
@@ -26,7 +26,7 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
         return new Proxy(new loaded.CoreSession(...args), { get: at });
       },
     });
-    [traps, agents, asked, sent] = [undefined, [], 0, []];
+    [traps, skips, agents, asked, sent] = [undefined, 0, [], 0, []];
   });
   afterEach(() => agents.forEach((agent) => agent.dispose()));
 
@@ -76,6 +76,37 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
       assert.deepEqual(queue, persist ? ["2", "3"] : []);
       assert.deepEqual([...ids(agent), ...queue].sort(), ["1", "2", "3", "of one"]);
     }
+  });
+
+  it("a submit that waits stays changed, or out of the queue", async () => {
+    for (const persist of [undefined, store()]) {
+      const agent = open({ persist });
+      const run = agent.submit({ message: user("1"), runId: "one" });
+      await until(() => ids(agent).length === 2);
+      const [two, three] = [agent.submit({ message: user("2"), runId: "two" }), agent.submit({ message: user("3"), runId: "three" })];
+      await until(() => agent.getSnapshot().queue.length === 2);
+      // The row is looked for in what is shown by then.
+      [traps, skips] = ["takePatch", 1];
+      assert.equal(agent.editQueued("two", "other"), true);
+      for (const result of await Promise.all([run, two, three])) assert.equal(result.outcome, "error");
+      const left = ({ messages, queue }) => [...messages, ...queue.flatMap((row) => row.messages)].map(({ content }) => content);
+      const expected = ["1", "", "other", "3"];
+      assert.deepEqual(left(agent.getSnapshot()), expected);
+      assert.deepEqual(left(agent.save()), expected);
+      assert.equal(agent.getSnapshot().queue.length, persist ? 2 : 0);
+      agent.dispose();
+    }
+    const persist = store();
+    const agent = open({ persist });
+    const run = agent.submit({ message: user("1"), runId: "one" });
+    await until(() => ids(agent).length === 2);
+    const two = agent.submit({ message: user("2"), runId: "two" });
+    await until(() => agent.getSnapshot().queue.length === 1);
+    [traps, skips] = ["takePatch", 1];
+    assert.equal(agent.cancelQueued("two"), true);
+    await Promise.all([run, two]);
+    assert.deepEqual([agent.getSnapshot().queue, agent.save().queue], [[], []]);
+    assert.deepEqual(ids(agent), ["1", "of one"]);
   });
 
   it("a thread at its server is opened by the next submit, which waits for that", async () => {

@@ -26,7 +26,14 @@ export const bugs = [
     name: "an edit that the core has trapped before it was shown is lost",
     file: "core/live-calls.ts",
     from: "unshown.add(intent);",
-    to: "",
+    to: "{}",
+    tests: ["lost-before-shown"],
+  },
+  {
+    name: "a submit that was taken out comes back where the core has trapped before that was shown",
+    file: "core/unshown.ts",
+    from: "[...changedQueue(queue, left), ...sent]",
+    to: "[...queue, ...sent]",
     tests: ["lost-before-shown"],
   },
   {
