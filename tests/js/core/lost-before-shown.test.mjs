@@ -109,6 +109,17 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     assert.deepEqual(ids(agent), ["1", "of one"]);
   });
 
+  it("a save has what is shown then", async () => {
+    const agent = open({ persist: store() });
+    const run = agent.submit({ message: user("1"), runId: "one" });
+    await until(() => ids(agent).length === 2);
+    traps = "effect";
+    const saved = agent.save();
+    assert.equal((await run).outcome, "error");
+    assert.deepEqual(saved, agent.save());
+    assert.deepEqual(saved.messages.map(({ delivery }) => delivery), ["complete", "error"]);
+  });
+
   it("a thread at its server is opened by the next submit, which waits for that", async () => {
     const load = async () => (asked++, { messages: [user("stored")] });
     traps = "head";

@@ -30,6 +30,20 @@ export const bugs = [
     tests: ["lost-before-shown"],
   },
   {
+    name: "what waits for a run whose body is open waits for ever once its worker has ended",
+    file: "worker/link.ts",
+    from: "if (goesOn) void link.load();",
+    to: "",
+    tests: ["worker-deaths"],
+  },
+  {
+    name: "a session that was lost over its save is said to have it",
+    file: "core/live-calls.ts",
+    from: "? result : undefined;",
+    to: "|| true ? result : undefined;",
+    tests: ["lost-before-shown"],
+  },
+  {
     name: "a submit that was taken out comes back where the core has trapped before that was shown",
     file: "core/unshown.ts",
     from: "[...changedQueue(queue, left), ...sent]",
