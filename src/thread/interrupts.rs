@@ -10,20 +10,20 @@ use crate::wire::{At, Index};
 use crate::wire::{Fields, Gather, Raw, parse_time, quoted};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
-pub(super) type ReadInterrupts = (Vec<Interrupt>, Vec<String>);
+pub(crate) type ReadInterrupts = (Vec<Interrupt>, Vec<String>);
 
 /// An interrupt that waits for an answer.
 #[derive(Debug)]
-pub(super) struct Interrupt {
+pub(crate) struct Interrupt {
     row: Row,
     /// Milliseconds since 1970; never, if it does not say, or not in ISO 8601.
-    pub expires: Option<f64>,
+    expires: Option<f64>,
     /// The slot of the one before it that has its id.
     before: Option<usize>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Interrupts {
+pub(crate) struct Interrupts {
     /// `None`: closed.
     slots: Vec<Option<Interrupt>>,
     /// The open interrupts, and those that the mirror still shows.
@@ -42,12 +42,22 @@ pub(super) struct Interrupts {
 }
 
 impl Interrupts {
-    pub fn iter(&self) -> impl Iterator<Item = &Interrupt> {
+    fn iter(&self) -> impl Iterator<Item = &Interrupt> {
         self.order.iter().filter_map(|slot| self.slots.get(slot)?.as_ref())
     }
 
     pub fn len(&self) -> usize {
         self.iter().count()
+    }
+
+    /// Their ids, and when each expires.
+    pub fn list(&self) -> Vec<(&str, Option<f64>)> {
+        self.iter().map(|interrupt| (interrupt.id(), interrupt.expires)).gather()
+    }
+
+    /// The calls that they are about.
+    pub fn calls(&self) -> Vec<String> {
+        self.iter().filter_map(Interrupt::call).gather()
     }
 
     /// How many ids they have, and how often they have become others.
@@ -84,7 +94,7 @@ impl Interrupts {
     }
 
     /// Names the calls that they are about as the thread does.
-    pub fn number_calls(&mut self, list: &mut MessageList) {
+    pub(super) fn number_calls(&mut self, list: &mut MessageList) {
         for interrupt in self.slots.iter_mut().flatten() {
             let Some(id) = interrupt.call() else { continue };
             interrupt.row.set_text(INTERRUPTED_CALL, &quoted(&numbered(&id, list.last_number(&id))));

@@ -55,7 +55,7 @@ use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, P
 use delta::Failed;
 use edit::Edit;
 use entry::{Entry, is_given_up};
-use interrupts::Interrupt;
+use interrupts::Interrupts;
 use list::{MessageList, Slot};
 use merge::{Authority, NewMessages};
 use merged::Merged;
@@ -316,11 +316,6 @@ impl Thread {
         self.keep(length);
     }
 
-    /// The tool calls that open interrupts are about.
-    pub fn interrupted_calls(&self) -> Vec<String> {
-        self.report.interrupts.iter().filter_map(Interrupt::call).gather()
-    }
-
     /// The id of the last message.
     pub fn last_id(&self) -> Option<&str> {
         self.list.iter().next_back().map(Entry::id)
@@ -329,21 +324,6 @@ impl Thread {
     /// The calls that the run has started and not answered, in order.
     pub fn unanswered_calls(&self) -> Vec<String> {
         self.report.unanswered()
-    }
-
-    /// The open interrupts: their ids, and when they expire.
-    pub fn open_interrupts(&self) -> Vec<(&str, Option<f64>)> {
-        self.report.interrupts.iter().map(|interrupt| (interrupt.id(), interrupt.expires)).gather()
-    }
-
-    /// When the first open interrupt of an id expires (never: infinity); `None`, where none of it is open.
-    pub(crate) fn question(&self, id: &str) -> Option<f64> {
-        self.report.interrupts.expiry(id)
-    }
-
-    /// How many ids the open interrupts have, and how often they have become others.
-    pub(crate) fn questions(&self) -> (usize, u32) {
-        self.report.interrupts.count()
     }
 
     /// Writes the messages that go to the server; says how many of their parts are not for it.
@@ -385,21 +365,6 @@ impl Thread {
         json
     }
 
-    /// Writes the open interrupts.
-    pub(crate) fn write_interrupts(&self, out: &mut String) {
-        self.report.interrupts.write_all(out);
-    }
-
-    /// The interrupts that were open when the thread was saved.
-    pub fn restore_interrupts(&mut self, list: Raw<'_>) {
-        self.report.interrupts.set(Some(list), true);
-    }
-
-    /// One of the open interrupts is answered, or its answer was withdrawn.
-    pub fn mark_answered(&mut self, id: &str, answered: bool) {
-        self.report.interrupts.mark_answered(id, answered);
-    }
-
     /// Adds token counts that came by themselves: JSON text of a list.
     pub fn add_usage(&mut self, list: &str) {
         self.report.add_usage(Raw::parse(list, 8).ok());
@@ -415,14 +380,13 @@ impl Thread {
         self.report.write_usage()
     }
 
-    /// No interrupt is open any longer: another run has begun.
-    pub fn close_interrupts(&mut self) {
-        self.report.interrupts.set(None, true);
+    /// The interrupts that wait for an answer.
+    pub(crate) fn interrupts(&self) -> &Interrupts {
+        &self.report.interrupts
     }
 
-    /// An interrupt is no longer open, though its run has not ended.
-    pub fn close_interrupt(&mut self, id: &str) {
-        self.report.interrupts.close(id);
+    pub(crate) fn interrupts_mut(&mut self) -> &mut Interrupts {
+        &mut self.report.interrupts
     }
 
     /// Whether there are warnings to take.

@@ -111,7 +111,7 @@ impl Session {
             }
             OutputItem::Usage(json) => self.dialect_usage(&json, now),
             OutputItem::Failed { call, error } => self.dialect_failure(&call, &error, now),
-            OutputItem::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+            OutputItem::Answered(interrupt) => self.thread.interrupts_mut().close(&interrupt),
         }
     }
 

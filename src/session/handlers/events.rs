@@ -116,7 +116,7 @@ impl Session {
         let new = self.rejoin.earlier.is_new();
         self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
-            self.thread.close_interrupts();
+            self.thread.interrupts_mut().set(None, true);
         }
         let another = self.run.as_mut().is_some_and(|run| run.begins(thread.map(Str::to_text)));
         self.verdict.went_on(run.map(Str::to_text).filter(|id| !new && is_a_name(id)));
@@ -195,7 +195,7 @@ impl Session {
         self.warn_of_nothing(outcome);
         let mut named = fields.map_or_else(Vec::new, |fields| fields.strings("pendingToolCallIds"));
         named.iter_mut().for_each(|id| *id = numbered(id, self.thread.number_of_call(id)));
-        let interrupts = self.thread.interrupted_calls();
+        let interrupts = self.thread.interrupts().calls();
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
         }

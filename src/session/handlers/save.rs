@@ -42,7 +42,7 @@ impl Session {
         let connected = self.run.as_ref().map(|run| run.end().is_none());
         let running = self.rejoin.is_unfinished(connected);
         object.flag("running", running);
-        self.thread.write_interrupts(object.member("interrupts"));
+        self.thread.interrupts().write_all(object.member("interrupts"));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         self.page.save(&mut object, self.thread.orphans());
@@ -101,7 +101,7 @@ impl Session {
         self.thread.set_messages(messages);
         self.thread.set_state(state);
         self.thread.restore_unsent(&fields.strings("unsent"));
-        self.thread.restore_interrupts(interrupts);
+        self.thread.interrupts_mut().set(Some(interrupts), true);
         self.verdict.named(fields.text("runId").map(Into::into));
         // The lists of a save change nothing.
         self.review_calls();

@@ -431,7 +431,7 @@ impl Page {
             }
         }
         // How that run has ended is known by what it asks.
-        let outcome = if thread.open_interrupts().is_empty() { Outcome::Success } else { Outcome::Interrupted };
+        let outcome = if thread.interrupts().len() == 0 { Outcome::Success } else { Outcome::Interrupted };
         if let Some(turn) = &mut self.turn {
             turn.last = Some(Ended::new(outcome));
         }
