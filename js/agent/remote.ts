@@ -60,7 +60,7 @@ export function createRemote<State>(
     get ready() {
       return begun();
     },
-    begin: () => first === localThread || (begun(), come().then((stored) => stored.begin())),
+    begin: () => first === localThread || (begun(), come().then((stored) => stored.handedOver())),
     prepare: (...run) => {
       if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
       void begun();

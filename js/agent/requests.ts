@@ -51,7 +51,7 @@ export function toRequest<State>(
   const request = { resume, threadId: read().threadId, runId, cursor };
   // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
   const begun = (outgoing: RequestTarget): RequestTarget => (resume ? outgoing : { ...outgoing, input: toJson(toOptionInput(options() as AgentOptions)) });
-  const opens = remote.thread?.opens(request);
+  const opens = remote.thread?.target(request);
   if (opens) return begun(opens);
   const target = options().transport?.keep
     ? openChannel().then((channel) => channel.make()).then((connection) => connection.target(request))

@@ -4,12 +4,12 @@
 // A thread is opened by a run of the core that nobody has asked for (hidden.ts), so everything that comes passes the same gate as a
 // run's, and what is submitted meanwhile waits in the queue, where it is saved.
 
-import type { AgentCapabilities, AgentSnapshot, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentCapabilities, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
 import { createRequest, errorOf, inTime } from "./ask.js";
 import type { Asking } from "./client.js";
 import { createHidden } from "./hidden.js";
 import { createPaging } from "./older.js";
-import { createOpening } from "./open.js";
+import { Opening } from "./open.js";
 import { createClient, type Kit, type RemoteAgent } from "./page-kit.js";
 import { createReasons } from "./reasons.js";
 import { chooseMessages, sending, withChosen } from "./send.js";
@@ -18,37 +18,20 @@ import { steer } from "./steer.js";
 export type { Asking } from "./client.js";
 
 /** The thread of an agent at its server. */
-export interface RemoteThread<State> {
-  /** The snapshot without the run that opens the thread. */
-  shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** Opens the thread, or continues to. Resolves once it is there. */
-  load(): Promise<void>;
+export interface RemoteThread<State> extends Opening<State> {
   loadOlder(): Promise<boolean>;
-  /** Whether the thread is being opened. */
-  isLoading(): boolean;
-  /** Whether that has failed, and waits for another `load`. */
-  hasFailed(): boolean;
-  /** Ends that without an answer. False: nothing is being opened. */
-  giveUp(): boolean;
-  /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
-  leave(): void;
-  /** Resolves once the core may begin with what it is given: the opening of the thread is part of that. */
-  begin(): Promise<void>;
   capabilities(): Promise<AgentCapabilities | undefined>;
   /**
    * Before a run is asked for: changes `asking` as the options say, or refuses it. Resolves once the run is to be asked for, and waits in the
    * core while the thread is opened; with a result where it needs no run of the core.
    */
   prepare(reason: SendReason, asking: Asking, params?: SubmitInput<State> | { readonly newMessageId?: boolean | undefined }): Promise<RunResult | undefined>;
-  /** Where a request goes that this has an answer to. */
-  opens(request: TransportRequest): TransportTarget | undefined;
   /** The target of a request with what it carries of the thread. */
   carrying(target: TransportTarget, request: TransportRequest): TransportTarget;
   /** Whether that run only opens the thread: the server knows nothing of it. */
   owns(runId: string): boolean;
   /** The save, which has no run that opens the thread. */
   saved(json: string): string;
-  dispose(): void;
 }
 
 /** Opens what there is to know of an agent's thread at the server. */
@@ -60,23 +43,15 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>): RemoteTh
   const { options, keyOf } = client;
   const hidden = createHidden(client);
   const paging = createPaging(client, hidden);
-  const opening = createOpening(client, hidden, paging);
+  const opening = new Opening(client, hidden, paging);
   const reasons = createReasons(client);
   const answered = (message: Message): boolean =>
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 
-  return {
-    shown: (snapshot) => opening.shown(snapshot),
-    load: () => opening.load(),
-    isLoading: () => opening.isLoading(),
-    hasFailed: () => opening.hasFailed(),
-    giveUp: () => opening.giveUp(),
-    leave: () => opening.leave(),
-    begin: () => opening.handedOver(),
+  const more: Omit<RemoteThread<State>, keyof Opening<State>> = {
     loadOlder: () => paging.load(() => opening.load(), opening.signal),
     owns: (runId) => hidden.owns(runId),
     saved: (json) => hidden.saved(json),
-    opens: (request) => opening.target(request),
     prepare: async (reason, asking, params = {}) => {
       reasons.note(reason, asking, params);
       // Opening a thread is no run that a submit could be refused for.
@@ -104,6 +79,6 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>): RemoteTh
         throw error;
       }
     },
-    dispose: () => opening.dispose(),
   };
+  return Object.assign(opening, more);
 }

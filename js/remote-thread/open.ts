@@ -19,27 +19,6 @@ import { changed, unanswered, type OpenedThread } from "./page.js";
 import { createThreadRequest } from "./thread-request.js";
 import { createStatus, type ThreadStatus } from "./status.js";
 
-/** The opening of a thread. */
-export interface Opening<State> {
-  shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
-  load(): Promise<void>;
-  /** Where a request goes that this has an answer to. */
-  target(request: TransportRequest): TransportTarget | undefined;
-  /** Whether what is submitted waits for it. */
-  isLoading(): boolean;
-  /** Whether it waits, after a failure, for another `load`. */
-  hasFailed(): boolean;
-  /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
-  giveUp(): boolean;
-  /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has, or the core was lost over it. */
-  handedOver(): Promise<void>;
-  /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
-  leave(): void;
-  /** Aborted with the agent. */
-  readonly signal: AbortSignal;
-  dispose(): void;
-}
-
 /** The base that later edits apply to. */
 type Begun<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
 
@@ -58,12 +37,8 @@ function createLoading(): Loading {
   return { promise, ...settle };
 }
 
-/** Nothing is opened yet. */
-export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging): Opening<State> {
-  return new ThreadOpening(client, hidden, paging);
-}
-
-class ThreadOpening<State> implements Opening<State> {
+/** The opening of a thread. Nothing is opened yet. */
+export class Opening<State> {
   readonly #client: RemoteClient<State>;
   readonly #hidden: Hidden<State>;
   readonly #paging: Paging;
@@ -94,10 +69,12 @@ class ThreadOpening<State> implements Opening<State> {
     });
   }
 
+  /** Aborted with the agent. */
   get signal(): AbortSignal {
     return this.#disposal.signal;
   }
 
+  /** Opens the thread, or continues to. Resolves once it is there. */
   load(): Promise<void> {
     if (this.#loading && !this.#status.failure) return this.#loading.promise;
     const asksAgain = this.#loading && this.#request.hasFailed();
@@ -115,27 +92,33 @@ class ThreadOpening<State> implements Opening<State> {
     return promise;
   }
 
+  /** Whether what is submitted waits for it. */
   isLoading(): boolean {
     return !!this.#loading;
   }
 
+  /** Whether it waits, after a failure, for another `load`. */
   hasFailed(): boolean {
     return !!this.#loading && !!this.#status.failure;
   }
 
+  /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
   giveUp(): boolean {
     return !!this.#loading && this.#request.giveUp();
   }
 
+  /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
   leave(): void {
     this.#wasLeft = !!this.#loading;
   }
 
+  /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has, or the core was lost over it. */
   async handedOver(): Promise<void> {
     if (!this.#loading && (this.#status.now === "loading" || this.#status.failure?.kind === "internal")) void this.load();
     await this.#handedOver;
   }
 
+  /** The snapshot without the run that opens the thread. */
   shown(core: AgentSnapshot<State>): AgentSnapshot<State> {
     if (!core.isLoading) queueMicrotask(() => this.#hidden.rest());
     else if (this.#client.isOpen() && !this.#hidden.owns(core.runId!)) this.#runs++;
@@ -143,6 +126,7 @@ class ThreadOpening<State> implements Opening<State> {
     return this.#status.shown(core);
   }
 
+  /** Where a request goes that this has an answer to. */
   target({ runId, resume }: TransportRequest): TransportTarget | undefined {
     return resume ? this.#joined.target(runId) : this.#hidden.target(runId);
   }
