@@ -8,24 +8,6 @@ import type { AgentSnapshot, RunResult, ThreadState, TransportTarget } from "../
 import type { RemoteClient } from "./client.js";
 import { textsOf, withMembers } from "./json-text.js";
 
-/** The runs that are hidden. */
-export interface Hidden<State> {
-  /** Plays a body as such a run, once no other run is in progress. In a page without a core, it is the first of all that is not one already. */
-  play(runId: string, body: (signal: AbortSignal | undefined) => Promise<Played>): Promise<RunResult>;
-  /** Where the request of that run goes, if it is one of these. */
-  target(runId: string): TransportTarget | undefined;
-  /** Whether the server knows nothing of that run. */
-  owns(runId: string): boolean;
-  /** Returns the snapshot for the page. */
-  shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State>;
-  /** The save without such runs. */
-  saved(json: string): string;
-  /** Resolves once no run is in progress. */
-  idle(): Promise<void>;
-  /** Wakes those that wait for the end of a run. */
-  rest(): void;
-}
-
 /** A body: JSON texts of events. */
 export interface Played {
   readonly lines: readonly string[];
@@ -50,12 +32,8 @@ function responseOf(lines: readonly string[], read: Promise<void> | undefined): 
 /** A function that brings the body of a run; the signal is aborted when the run is stopped. */
 type Bring = (signal: AbortSignal | undefined) => Promise<Played>;
 
-/** None yet. */
-export function createHidden<State>(client: RemoteClient<State>): Hidden<State> {
-  return new HiddenRuns(client);
-}
-
-class HiddenRuns<State> implements Hidden<State> {
+/** The runs that are hidden. There is none yet. */
+export class Hidden<State> {
   readonly #client: RemoteClient<State>;
   readonly #bodies = new Map<string, Bring>();
   // All of them, of which the core may have one in its queue still.
@@ -69,6 +47,7 @@ class HiddenRuns<State> implements Hidden<State> {
     this.#client = client;
   }
 
+  /** Plays a body as such a run, once no other run is in progress. In a page without a core, it is the first of all that is not one already. */
   async play(runId: string, body: Bring): Promise<RunResult> {
     for (;;) {
       // Without a core, what is to come before waits for that as well.
@@ -79,6 +58,7 @@ class HiddenRuns<State> implements Hidden<State> {
     }
   }
 
+  /** Where the request of that run goes, if it is one of these. */
   target(runId: string): TransportTarget | undefined {
     const body = this.#bodies.get(runId) ?? (this.#runIds.has(runId) ? async () => ({ lines: [] }) : undefined);
     if (!body) return undefined;
@@ -90,10 +70,12 @@ class HiddenRuns<State> implements Hidden<State> {
     return { url: "about:blank", fetch: send as typeof fetch };
   }
 
+  /** Whether the server knows nothing of that run. */
   owns(runId: string): boolean {
     return runId === this.#last?.id;
   }
 
+  /** Returns the snapshot for the page. */
   shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State> {
     this.#endReading(core);
     const shown = core.thread === thread ? core : { ...core, thread };
@@ -102,14 +84,17 @@ class HiddenRuns<State> implements Hidden<State> {
     return failure && !core.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };
   }
 
+  /** The save without such runs. */
   saved(json: string): string {
     return saveWithout(this.#runIds, json);
   }
 
+  /** Resolves once no run is in progress. */
   async idle(): Promise<void> {
     while (this.#client.busy() && !this.#client.disposed()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
+  /** Wakes those that wait for the end of a run. */
   rest(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }

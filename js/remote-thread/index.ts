@@ -7,7 +7,7 @@
 import type { AgentCapabilities, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
 import { createRequest, errorOf, inTime } from "./ask.js";
 import type { Asking } from "./client.js";
-import { createHidden } from "./hidden.js";
+import { Hidden } from "./hidden.js";
 import { createPaging } from "./older.js";
 import { Opening } from "./open.js";
 import { createClient, type Kit, type RemoteAgent } from "./page-kit.js";
@@ -41,7 +41,7 @@ export type OpenRemote = <State>(agent: RemoteAgent<State>) => Promise<RemoteThr
 export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>): RemoteThread<State> {
   const client = createClient(kit, agent);
   const { options, keyOf } = client;
-  const hidden = createHidden(client);
+  const hidden = new Hidden(client);
   const paging = createPaging(client, hidden);
   const opening = new Opening(client, hidden, paging);
   const reasons = createReasons(client);
