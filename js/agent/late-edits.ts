@@ -28,7 +28,10 @@ function change<State>({ thread: { link, saves } }: Editing<State>, id: string, 
 export function cancelQueued<State>(self: Editing<State>, id: string): boolean {
   const row = rowOf(self, id);
   const live = self.thread.link.live();
-  return live ? !!row && !!live.apply(cancel(id, self.thread.read())) : change(self, id);
+  if (!live) return change(self, id);
+  // Also where the session is lost over it.
+  if (row) live.apply(cancel(id, self.thread.read()));
+  return !!row;
 }
 
 /** Gives the submit that waits another input. False if it no longer waits. */
@@ -53,8 +56,9 @@ export function editQueued<State>(self: Editing<State>, id: string, input: Param
   };
   const intent = edit(row?.messages);
   const live = link.live();
-  if (live) return !!live.apply(intent);
-  return change(self, id, { ...intent, waiting: (old) => edit(old.messages).waiting(old) });
+  if (!live) return change(self, id, { ...intent, waiting: (old) => edit(old.messages).waiting(old) });
+  live.apply(intent);
+  return true;
 }
 
 /** Makes the thread what it was at that checkpoint. False if it is not known. */

@@ -28,6 +28,11 @@ export class Outside {
     return this.#jobs.some(({ what }) => / (load|save)$/.test(what));
   }
 
+  /** Whether this has yet to happen. */
+  expects(what) {
+    return this.#jobs.some((job) => job.what === what);
+  }
+
   get timers() {
     return this.#timers.size;
   }

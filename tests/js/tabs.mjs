@@ -174,6 +174,29 @@ export async function play(seed, kind) {
     approved.push({ id: call.id, life, owned: origin.owners.lastIndexOf(life.page) });
     life.agent.approve(call.id);
   };
+  /** A submit that waits in this page, which has the store: of another page's, that may have begun. */
+  const waiting = (life) => {
+    const { page } = life;
+    if (!kind.alone && (origin.owners.at(-1) !== page || !page.free.size || outside.expects(`${page.name} frees the lock`))) return [];
+    const rows = life.agent.getSnapshot().queue.map(({ id, messages }) => ({ id, said: promises.find((promise) => promise.id === messages[0]?.id) }));
+    const row = rows.filter(({ said }) => said && (said.left || (said.life.page === page && said.result === undefined)))[pick(rows.length || 1)];
+    return row ? [row] : [];
+  };
+  const takeOut = (life) => {
+    for (const { id, said } of waiting(life)) {
+      const done = life.agent.cancelQueued(id);
+      outside.note(`${life.name} takes out ${said.id}: ${done}`);
+      if (done && !said.left) said.out = { life, sent: origin.requests.length };
+    }
+  };
+  const change = (life) => {
+    for (const { id, said } of waiting(life)) {
+      const name = `n${++names}`;
+      const done = life.agent.editQueued(id, { message: { id: said.id, role: "user", content: said.content, name } });
+      outside.note(`${life.name} names ${said.id} ${name}: ${done}`);
+      if (done && !said.left) said.named = { life, name };
+    }
+  };
   const die = (page) => {
     if (!page.worker || page.worker.dead) return;
     outside.note(`the worker of ${page.name} dies`);
@@ -181,7 +204,7 @@ export async function play(seed, kind) {
     page.worker.crash("out of memory");
   };
   /** The component is made anew, or waits. */
-  const change = (life) => life?.unmount && outside.note(`${life.name} has other ${life.view.change()}`);
+  const renew = (life) => life?.unmount && outside.note(`${life.name} has other ${life.view.change()}`);
   /** Opens the thread once more, or pages back in it. */
   const ask = (life, method) => {
     outside.note(`${life.name} ${method}s`);
@@ -258,9 +281,10 @@ export async function play(seed, kind) {
         }),
       ]
       : []),
+    ...(kind.changes ? [takeOut, change, takeOut, change].map((step) => () => here().length && step(here()[pick(here().length)])) : []),
     ...(kind.losses === "traps" ? Array(3).fill(() => here().length && (here()[pick(here().length)].page.calls = pick(20))) : []),
     ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
-    ...(kind.views ? Array(4).fill(() => change(here()[pick(here().length)])) : []),
+    ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
   try {
@@ -323,7 +347,17 @@ export async function play(seed, kind) {
     for (const { runId, last } of origin.requests) if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last }) => last);
     assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
-    for (const { id, content, life, result, left, stopped, rests } of promises) {
+    // A worker may have begun it, and what a page did that was left, or lost its core, may be lost.
+    const stays = ({ life: { gone, page, late } }) => !kind.worker && !gone && !late && !page.lost;
+    for (const { id, content, life, result, left, stopped, rests, out, named } of promises) {
+      if (out && stays(out)) {
+        assert.ok(!lasts.slice(out.sent).includes(id), `${id} was taken out, and is sent`);
+        assert.ok(![...ids, ...queue.map(({ messages }) => messages[0]?.id)].includes(id), `${id} was taken out, and is there`);
+        assert.ok(left || result === "aborted", `${id} was taken out, and is ${result}`);
+      }
+      const sentAs = origin.requests.find(({ last }) => last === id)?.messages.at(-1);
+      if (named && sentAs && stays(named)) assert.equal(sentAs.name, named.name, `${id} was changed, and is sent as it was`);
+      if (out && result !== "success") continue;
       if (left || (stopped && result === "aborted") || content === "ask") continue;
       // Nobody was left, and what was said is in the thread or waits. Where the page has calls that nobody is there for, or could not open
       // the thread, another page gets the store.

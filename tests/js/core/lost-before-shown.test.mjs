@@ -96,17 +96,19 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
       assert.equal(agent.getSnapshot().queue.length, persist ? 2 : 0);
       agent.dispose();
     }
-    const persist = store();
-    const agent = open({ persist });
-    const run = agent.submit({ message: user("1"), runId: "one" });
-    await until(() => ids(agent).length === 2);
-    const two = agent.submit({ message: user("2"), runId: "two" });
-    await until(() => agent.getSnapshot().queue.length === 1);
-    [traps, skips] = ["takePatch", 1];
-    assert.equal(agent.cancelQueued("two"), true);
-    await Promise.all([run, two]);
-    assert.deepEqual([agent.getSnapshot().queue, agent.save().queue], [[], []]);
-    assert.deepEqual(ids(agent), ["1", "of one"]);
+    for (const at of [["takePatch", 1], ["effect", 0]]) {
+      const agent = open({ persist: store() });
+      const run = agent.submit({ message: user("1"), runId: "one" });
+      await until(() => ids(agent).length === 2);
+      const two = agent.submit({ message: user("2"), runId: "two" });
+      await until(() => agent.getSnapshot().queue.length === 1);
+      [traps, skips] = at;
+      assert.equal(agent.cancelQueued("two"), true);
+      await Promise.all([run, two]);
+      assert.equal(agent.getSnapshot().status, "error");
+      assert.deepEqual([agent.getSnapshot().queue, agent.save().queue], [[], []]);
+      assert.deepEqual(ids(agent), ["1", "of one"]);
+    }
   });
 
   it("a save has what is shown then", async () => {
