@@ -30,13 +30,6 @@ export const bugs = [
     tests: ["lost-before-shown"],
   },
   {
-    name: "what waits for a run whose body is open waits for ever once its worker has ended",
-    file: "worker/link.ts",
-    from: "if (goesOn) void link.load();",
-    to: "",
-    tests: ["worker-deaths"],
-  },
-  {
     name: "a session that was lost over its save is said to have it",
     file: "core/live-calls.ts",
     from: "? result : undefined;",

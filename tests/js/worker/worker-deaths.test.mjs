@@ -161,23 +161,6 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.deepEqual([texts(agent), agent.getSnapshot().connection.phase], [["1", "half"], "closed"]);
   });
 
-  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })])
-    it(`with such a body, and a submit that waits for it: that is sent by another worker, ${persist ? "with a store" : "without one"}`, async () => {
-      const agent = create({ persist });
-      server.open(text("half"));
-      void agent.submit("1");
-      await until(() => texts(agent).at(-1) === "half");
-      const waits = agent.submit("2");
-      await until(() => agent.getSnapshot().queue.length && agent.save().queue.length);
-      // The core waits a moment for the end of the body.
-      agent.subscribe(() => !agent.getSnapshot().isLoading && workers.all.length < 2 && die());
-      server.reply(text("two"));
-      server.send(({ input: { threadId, runId } }) => ({ type: "RUN_FINISHED", threadId, runId }));
-      assert.equal((await waits).outcome, "success");
-      assert.deepEqual(texts(agent), ["1", "half", "2", "two"]);
-      assert.equal(workers.all.length, 2);
-    });
-
   it("does not take what waits for interrupts away: it is edited, cancelled, and settles", async () => {
     const ask = ({ input: { threadId, runId } }) => ({
       type: "RUN_FINISHED",
