@@ -34,7 +34,7 @@ export function createLiveCalls<State>(
       start(run);
     },
     apply: (intent) => {
-      // A decision may be what the session is lost at, and that ends what is stopped.
+      // A decision may be what the session is lost at, and the loss itself ends what is stopped.
       if (!intent.acts && !intent.stops && !intent.resets) unshown.add(intent);
       if (!intent.resets) return call(intent);
       abandonAll();

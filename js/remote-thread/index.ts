@@ -9,7 +9,7 @@ import { createRequest, errorOf, inTime } from "./ask.js";
 import type { Asking } from "./client.js";
 import { Hidden } from "./hidden.js";
 import { createPaging } from "./older.js";
-import { Opening } from "./open.js";
+import { ThreadOpening } from "./open.js";
 import { createClient, type Kit, type RemoteAgent } from "./page-kit.js";
 import { createReasons } from "./reasons.js";
 import { chooseMessages, sending, withChosen } from "./send.js";
@@ -18,7 +18,7 @@ import { steer } from "./steer.js";
 export type { Asking } from "./client.js";
 
 /** The thread of an agent at its server. */
-export interface RemoteThread<State> extends Opening<State> {
+export interface RemoteThread<State> extends ThreadOpening<State> {
   loadOlder(): Promise<boolean>;
   capabilities(): Promise<AgentCapabilities | undefined>;
   /**
@@ -43,12 +43,12 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>): RemoteTh
   const { options, keyOf } = client;
   const hidden = new Hidden(client);
   const paging = createPaging(client, hidden);
-  const opening = new Opening(client, hidden, paging);
+  const opening = new ThreadOpening(client, hidden, paging);
   const reasons = createReasons(client);
   const answered = (message: Message): boolean =>
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 
-  const more: Omit<RemoteThread<State>, keyof Opening<State>> = {
+  const more: Omit<RemoteThread<State>, keyof ThreadOpening<State>> = {
     loadOlder: () => paging.load(() => opening.load(), opening.signal),
     owns: (runId) => hidden.owns(runId),
     saved: (json) => hidden.saved(json),

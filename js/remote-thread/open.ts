@@ -38,7 +38,7 @@ function createLoading(): Loading {
 }
 
 /** The opening of a thread. Nothing is opened yet. */
-export class Opening<State> {
+export class ThreadOpening<State> {
   readonly #client: RemoteClient<State>;
   readonly #hidden: Hidden<State>;
   readonly #paging: Paging;

@@ -174,7 +174,7 @@ export async function play(seed, kind) {
     approved.push({ id: call.id, life, owned: origin.owners.lastIndexOf(life.page) });
     life.agent.approve(call.id);
   };
-  /** A submit that waits in this page, which has the store: of another page's, that may have begun. */
+  /** One of the submits that wait in this page, while it has the store. One that a page has left there may have begun. */
   const waiting = (life) => {
     const { page } = life;
     if (!kind.alone && (origin.owners.at(-1) !== page || !page.free.size || outside.expects(`${page.name} frees the lock`))) return [];
