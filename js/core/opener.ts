@@ -64,7 +64,8 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   return {
     load,
     begin: () => {
-      if (!here() || shared.home.at === "awaited") {
+      // A load in progress opens a session at its end.
+      if (loading || !here() || shared.home.at === "awaited") {
         void load();
         client.parts()?.ahead();
       } else if (pending.list.length) open();

@@ -53,15 +53,17 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const resumes = client.resumes();
   // The server continues after what the report has.
   const joins = reported && resumes && shared.pending.confirmed().isLoading;
-  const { messages, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
+  const { state, ...thread } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
+  const said = shown.messages.filter(({ role }) => role === "user");
+  const messages = union(thread.messages, joins ? said : [], messageKey);
   const known = new Set(report.turn?.calls.map(({ id }) => id));
   const open = toolCalls.filter(({ id, status }) => !resumes && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
   const since = {
     ...report,
     ...(!reported && { handled: union(report.handled, idsOf(toolCalls), (id) => id) }),
-    // After an error nothing continues by itself.
-    ...(reported && failed && { running: true, failed: [...(report.failed ?? []), ...idsOf(open)] }),
+    // After an error nothing continues by itself, and a run that the report does not have was not sent.
+    ...(reported && failed && { running: true, runId: report.running ? report.runId : undefined, failed: [...(report.failed ?? []), ...idsOf(open)] }),
     interrupts,
   };
   const last = JSON.stringify(compose(since, { threadId, messages, state }));
@@ -79,7 +81,7 @@ function parted<State>({ shown, report }: Remains<State>, saves: boolean): Remai
   const said = shown.queue.flatMap(({ runId, messages }) => (ids.has(runId) ? [] : messages.filter(isNew)));
   return {
     shown: { ...shown, queue: rowsOf(queue), messages: [...shown.messages, ...said] },
-    report: report && { ...report, queue, ...(report.messages && { messages: [...report.messages, ...said] }) },
+    report: report && { ...report, queue },
   };
 }
 

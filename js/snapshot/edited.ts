@@ -5,8 +5,7 @@ import type { JsonObject } from "../api/protocol.js";
 /** An object of which JSON has all members. */
 export function isPlain(value: unknown): value is JsonObject {
   if (typeof value !== "object" || !value || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 /** An edited value: what was left as it was is as it is now; what was changed is as the edit has it. */

@@ -48,7 +48,7 @@ export function refusal(cause: unknown): AgentError {
 
 /** The core's part of a save, beside the thread. */
 export interface Saved extends SavedAgent {
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   readonly running?: boolean;
   readonly interrupts: readonly Interrupt[];
   readonly handled: readonly string[];

@@ -5,7 +5,6 @@ import { lose, remain, remainsOf, type Remains } from "../core/remains.js";
 import { queuedOf } from "../intents/run.js";
 import { changedQueue, compose, union } from "../snapshot/compose.js";
 import { createMadeSaves } from "./saves.js";
-import { messageKey } from "../snapshot/message-key.js";
 import type { Queued, Saved } from "../snapshot/save.js";
 
 /** The reports of a session, its save, and how it is lost. */
@@ -86,13 +85,9 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
     save: () => made.whole(saved()),
     keep: () => write(() => {}),
     lose: (home, { cause, shown, died }) => {
-      const { runId, messages } = pending.confirmed();
+      const { runId } = pending.confirmed();
       const sent = changedQueue(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
-      const known = new Set(messages.map(messageKey));
-      const said = shown.messages.filter((message) => message.role === "user" && !known.has(messageKey(message)));
-      const then = since(home, executed, list, sent);
-      const whole = { ...then, messages: union(then.messages, said, messageKey) };
-      const left = remainsOf(client, shared, { ...home, reading: home.reading && !died }, shown, whole, sent);
+      const left = remainsOf(client, shared, { ...home, reading: home.reading && !died }, shown, since(home, executed, list, sent), sent);
       const stopped = list.some(({ stops }) => stops);
       // A worker that has ended is an error only for those who wait for a run.
       const failed = !died || shown.isLoading || (!stopped && list.some(({ run }) => run && !run.part && !run.opens));

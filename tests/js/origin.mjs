@@ -1,6 +1,7 @@
 // The origin that pages share of tabs.mjs: a store, locks, channels and a server. All that it says comes when the play lets it come.
 
 import { load, storeOf } from "./lib.mjs";
+import { Runs } from "./origin-runs.mjs";
 
 const { openEarly, loadSaves } = await load("persistence/open");
 const openSaves = await loadSaves();
@@ -9,6 +10,25 @@ const openSaves = await loadSaves();
 const pageLength = 6;
 
 let origins = 0;
+
+/** The events of a run that answers this message, each with the message that stands in the thread from then on. */
+function answerTo({ id, content }, run) {
+  const messageId = `after ${id}`;
+  const toolCallId = `call ${id}`;
+  const toolCallName = content === "ask" ? "ask" : "count";
+  const calling = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: "{}" } };
+  const says = [
+    [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }],
+    [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Heard ${id}` }],
+    [{ type: "TEXT_MESSAGE_END", messageId }, { id: messageId, role: "assistant", content: `Heard ${id}` }],
+  ];
+  const calls = [
+    [{ type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: messageId }],
+    [{ type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" }],
+    [{ type: "TOOL_CALL_END", toolCallId }, { id: messageId, role: "assistant", toolCalls: [calling] }],
+  ];
+  return [[{ type: "RUN_STARTED", ...run }], ...(["call", "ask"].includes(content) ? calls : says), [{ type: "RUN_FINISHED", ...run }]];
+}
 
 /** The shared parts of an origin's pages: a store, locks, channels and a server. */
 export class Origin {
@@ -32,9 +52,11 @@ export class Origin {
   #locks = new Map();
   channels = new Set();
 
-  constructor(outside, slow) {
+  constructor(outside, slow, by) {
     this.outside = outside;
     this.slow = slow;
+    /** The server's runs, where it keeps them. */
+    this.runs = by && new Runs(outside, by, (message) => this.keep(message));
     this.name = `store ${++origins}`;
   }
 
@@ -200,10 +222,17 @@ export class Origin {
 
   /** A server that answers what is said, and has the page's tool called where it is asked to. */
   fetch(page, keeps) {
-    return (_url, { body, signal }) =>
+    return (url, { body, headers, signal }) =>
       new Promise((resolve, reject) => {
         if (page.dead) return;
+        const joined = this.runs?.find(url, headers);
+        if (joined) {
+          this.outside.note(`${page.name} joins ${joined[0]?.runId} from ${joined[1]}`);
+          return resolve(this.runs.listen(page, ...joined, signal));
+        }
         const { threadId, runId, messages } = JSON.parse(body);
+        const known = this.runs?.named(runId);
+        if (known) return resolve(this.runs.listen(page, known, 0, signal));
         if (keeps && !messages.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
         if (keeps) {
           if (!page.told && !page.stopped) this.early.push(runId);
@@ -212,20 +241,8 @@ export class Origin {
         const last = messages.at(-1);
         this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)}`);
         this.requests.push({ runId, last: last.id, messages });
-        const messageId = `after ${last.id}`;
-        const toolCallId = `call ${last.id}`;
-        const says = [
-          { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
-          { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Heard ${last.id}` },
-          { type: "TEXT_MESSAGE_END", messageId },
-        ];
-        const calls = [
-          { type: "TOOL_CALL_START", toolCallId, toolCallName: last.content === "ask" ? "ask" : "count", parentMessageId: messageId },
-          { type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" },
-          { type: "TOOL_CALL_END", toolCallId },
-        ];
-        const run = { threadId, runId };
-        const events = [{ type: "RUN_STARTED", ...run }, ...(["call", "ask"].includes(last.content) ? calls : says), { type: "RUN_FINISHED", ...run }];
+        const steps = answerTo(last, { threadId, runId });
+        if (this.runs) return resolve(this.runs.listen(page, this.runs.begin(runId, steps), 0, signal));
         let controller;
         let open = true;
         const stream = new ReadableStream({ start: (made) => void (controller = made) });
@@ -236,14 +253,9 @@ export class Origin {
         });
         const say = (what, action) => this.outside.later(`${page.name} ${runId} ${what}`, stream, () => page.dead || !open || action());
         say("answers", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
-        const calling = { id: toolCallId, type: "function", function: { name: calls[0].toolCallName, arguments: "{}" } };
-        const made = {
-          TEXT_MESSAGE_END: { id: messageId, role: "assistant", content: `Heard ${last.id}` },
-          TOOL_CALL_END: { id: messageId, role: "assistant", toolCalls: [calling] },
-        };
-        for (const event of events) {
+        for (const [event, message] of steps) {
           say(event.type, () => {
-            if (made[event.type]) this.keep(made[event.type]);
+            if (message) this.keep(message);
             controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
           });
         }

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
 import { carried, load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
+import { joining } from "./origin-runs.mjs";
 import { never, Outside } from "./outside.mjs";
 import { localWorkers } from "./thread.mjs";
 
@@ -55,7 +56,7 @@ export async function play(seed, kind) {
   const workers = await localWorkers(core);
   const pick = random(seed);
   const outside = new Outside(pick);
-  const origin = new Origin(outside, kind.slow);
+  const origin = new Origin(outside, kind.slow, kind.resumes);
   Object.assign(origin, { full: !!kind.full, cramped: !!kind.cramped });
   const pages = new Map();
   const promises = [];
@@ -104,6 +105,7 @@ export async function play(seed, kind) {
         fetch: origin.fetch(page, kind.thread),
         persist: origin.store(page, kind),
       },
+      ...(kind.resumes && { resume: joining(kind.resumes), retry: { attempts: 100, perMinute: 1000, posts: true } }),
       ...(kind.thread && { thread: { send: kind.thread, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never, linger: kind.linger },
@@ -284,6 +286,7 @@ export async function play(seed, kind) {
     ...(kind.changes ? [takeOut, change, takeOut, change].map((step) => () => here().length && step(here()[pick(here().length)])) : []),
     ...(kind.losses === "traps" ? Array(3).fill(() => here().length && (here()[pick(here().length)].page.calls = pick(20))) : []),
     ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
+    ...(kind.resumes ? Array(3).fill(() => origin.runs.cut()) : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -378,7 +381,7 @@ export async function play(seed, kind) {
       if (life.late && (life.gone || shown(life).includes(id))) continue;
       assert.ok(ids.includes(id), `${id} is lost`);
       // The page was left before the answer was in the store.
-      if (life.gone) continue;
+      if (life.gone && !kind.resumes) continue;
       // A message that did not fit, and came from the server, is gone.
       if (kind.cramped) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
@@ -403,7 +406,11 @@ export async function play(seed, kind) {
     for (const { name, unmount, view, agent } of here())
       if (view && unmount) assert.deepEqual(view.shown(), shown({ agent }), `what the component of ${name} shows`);
     // A message that comes too late to begin with is in the next save, and not shown beside later ones.
-    for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
+    for (const { agent, name, late, unmount, page } of here()) {
+      // What had come of a run stays shown, and the run is joined where it was read to in the save.
+      if (late || !(unmount || kind.alone) || (kind.resumes && page.lost)) continue;
+      assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
+    }
     if (kind.linger === undefined && !lives.some(({ gone, late, page }) => gone || late || page.lost)) assert.deepEqual(queue, [], "something waits for ever");
   }
 }

@@ -97,6 +97,27 @@ fn what_a_replay_mentions_no_more_is_abandoned() {
 }
 
 #[test]
+fn a_message_that_a_page_has_put_into_a_save_outlives_a_replay() {
+    for (by, cut) in ["replay", "run-url"].into_iter().flat_map(|by| (1..=3).map(move |cut| (by, cut))) {
+        let mut agent = Agent::new(options(by));
+        agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")]}));
+        let [start, hello] = text("m", "Hello");
+        let all = [started("r"), start, hello, event!("TEXT_MESSAGE_END", "messageId": "m"), finished("r")];
+        agent.head(1, 200, SSE);
+        agent.events(1, &all[..cut]);
+        let mut save: Value = serde_json::from_str(&agent.session.save()).unwrap();
+        save["messages"].as_array_mut().unwrap().push(user("mine", "a note"));
+        let mut agent = Agent::new(options(by));
+        agent.act(|session, now| session.restore(&save.to_string(), now).unwrap());
+        let request = agent.attach();
+        agent.head(request, 200, SSE);
+        agent.events(request, &all);
+        agent.end(request);
+        assert_eq!(agent.shown().0, ["go", "a note", "Hello"], "{by} {cut}");
+    }
+}
+
+#[test]
 fn a_run_that_had_ended_before_a_reload_is_not_told_twice() {
     for by in ["replay", "run-url"] {
         let mut agent = asked(by, "pay").reloaded(by);

@@ -9,6 +9,20 @@ export const bugs = [
     tests: ["lost-before-shown"],
   },
   {
+    name: "what was said is forgotten where a run is joined after the core has trapped",
+    file: "core/remains.ts",
+    from: "joins ? said : []",
+    to: "[]",
+    tests: ["lost-before-shown"],
+  },
+  {
+    name: "a run that had ended is joined once the core has trapped in the next one",
+    file: "core/remains.ts",
+    from: "runId: report.running ? report.runId : undefined, ",
+    to: "",
+    tests: ["lost-before-shown"],
+  },
+  {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
     from: "reading ? queue : sent",

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { carried, load, real, storeOf, until } from "../lib.mjs";
 
 const { createAgentWith } = await load("agent/agent");
+const headers = { "content-type": "text/event-stream" };
 const user = (id) => ({ id, role: "user", content: id });
 const ids = (agent) => agent.getSnapshot().messages.map(({ id }) => id);
 
@@ -36,9 +37,7 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     sent.push([asked, ...messages.map(({ id }) => id)]);
     const events = [{ type: "RUN_STARTED", threadId: "t", runId }, { type: "TEXT_MESSAGE_START", messageId: `of ${runId}`, role: "assistant" }];
     const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }), {
-      headers: { "content-type": "text/event-stream" },
-    });
+    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }), { headers });
   };
   const open = (options) => {
     const agent = createAgentWith(core, { url: "http://host/", threadId: "t", notify: "sync", fetch, onError: () => {}, ...options });
@@ -109,6 +108,29 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
       assert.deepEqual([agent.getSnapshot().queue, agent.save().queue], [[], []]);
       assert.deepEqual(ids(agent), ["1", "of one"]);
     }
+  });
+
+  it("what was said stays where the run is joined", async () => {
+    const resume = { by: "replay", url: (id) => `http://host/${id}` };
+    const agent = open({ persist: store(), resume });
+    const run = agent.submit({ message: user("1"), runId: "one" });
+    await until(() => ids(agent).length === 2);
+    traps = "takePatch";
+    agent.setMessages((messages) => [...messages, user("edit")]);
+    assert.equal((await run).outcome, "error");
+    const { runId, running, messages } = agent.save();
+    assert.deepEqual([runId, running, messages.filter(({ role }) => role === "user").map(({ id }) => id)], ["one", true, ["1", "edit"]]);
+  });
+
+  it("a run that had ended is not joined", async () => {
+    const answer = ({ runId }) => [{ type: "RUN_STARTED", threadId: "t", runId }, { type: "RUN_FINISHED", threadId: "t", runId }];
+    const whole = async (_, { body }) => new Response(answer(JSON.parse(body)).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers });
+    const agent = open({ persist: store(), resume: { by: "replay", url: (id) => `http://host/${id}` }, fetch: whole });
+    await agent.submit({ message: user("1"), runId: "one" });
+    traps = "effect";
+    assert.equal((await agent.submit({ message: user("2"), runId: "two" })).outcome, "error");
+    const { runId, running, messages } = agent.save();
+    assert.deepEqual([runId, running, messages.map(({ id }) => id)], [undefined, true, ["1", "2"]]);
   });
 
   it("a save has what is shown then", async () => {
