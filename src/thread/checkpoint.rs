@@ -66,12 +66,11 @@ impl Checkpoint {
         Self { messages: Index::new(), sizes: Vec::new(), calls: Index::new(), state }
     }
 
-    /// Writes it as JSON text, for [`Self::read`]: `{messages, told, calls, state, grown?, args?}`, where `told` are the messages that
-    /// have come since, `grown` has the sizes of those that have grown, and `args` those of the arguments of calls.
+    /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
+    /// of those messages that have grown since, and `args` those of the arguments of calls.
     pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
         let mut object = JsonWriter::object(out);
         object.strings("messages", self.messages.keys());
-        object.strings("told", thread.list.iter().map(Entry::id).filter(|id| !self.messages.contains_key(id)));
         object.strings("calls", self.calls.keys()).tree("state", Some(&self.state));
         let (mut grown, mut args) = (String::new(), String::new());
         let (mut sizes, mut lengths) = (JsonWriter::object(&mut grown), JsonWriter::object(&mut args));
@@ -141,14 +140,10 @@ impl Checkpoint {
             };
             checkpoint.add(id, size);
         }
-        // All others were put into the save by a page without a core: no run tells them again.
-        if fields.get("told").is_some() {
-            let told = fields.strings("told");
-            let told = Index::of(told.iter().map(String::as_str));
-            for id in now.messages.keys() {
-                if !told.contains_key(id) && !checkpoint.messages.contains_key(id) {
-                    checkpoint.add(id.to_owned(), WHOLE);
-                }
+        // A page without a core has put more of these into the save. They are none of the run's to tell.
+        for entry in thread.list.iter().filter(|entry| entry.role() == Role::User) {
+            if !checkpoint.messages.contains_key(entry.id()) {
+                checkpoint.add(entry.id().to_owned(), WHOLE);
             }
         }
         Some(checkpoint)

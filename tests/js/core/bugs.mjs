@@ -9,6 +9,13 @@ export const bugs = [
     tests: ["lost-before-shown"],
   },
   {
+    name: "a run that comes while the core is asked for anew opens a second session",
+    file: "core/opener.ts",
+    from: "if (loading || !here()",
+    to: "if (!here()",
+    tests: ["opener"],
+  },
+  {
     name: "what was said is forgotten where a run is joined after the core has trapped",
     file: "core/remains.ts",
     from: "joins ? said : []",
