@@ -407,7 +407,7 @@ export async function play(seed, kind) {
       if (view && unmount) assert.deepEqual(view.shown(), shown({ agent }), `what the component of ${name} shows`);
     // A message that comes too late to begin with is in the next save, and not shown beside later ones.
     for (const { agent, name, late, unmount, page } of here()) {
-      // What had come of a run stays shown, and the run is joined where it was read to in the save.
+      // The part of a run that had come stays shown. The run is joined where it was read to in the save.
       if (late || !(unmount || kind.alone) || (kind.resumes && page.lost)) continue;
       assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
     }
