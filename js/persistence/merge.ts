@@ -1,7 +1,8 @@
 // Two saves of one thread, compared and made one.
 
+import type { Message } from "../api/types.js";
 import type { SavesKit } from "./open.js";
-import type { Saved } from "../snapshot/save.js";
+import type { Queued, Saved } from "../snapshot/save.js";
 
 /** Whether nothing was said or changed between two saves: JSON texts. */
 export function sameThread(one: string, other: string): boolean {
@@ -18,7 +19,9 @@ export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string | u
   const [old, own] = [JSON.parse(older), JSON.parse(newer)];
   const merged = { ...old, ...own };
   for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);
-  merged.queue = merged.queue.filter(({ runId }: Saved) => runId !== own.runId);
+  // One whose messages are in the thread of either has begun, perhaps in another tab.
+  const said = new Set(merged.messages.map(({ id }: Message) => id));
+  merged.queue = merged.queue.filter(({ runId, messages }: Queued) => runId !== own.runId && !messages.some(({ id }) => said.has(id)));
   // A person may have been asked about calls of either.
   if (old.turn && own.turn) merged.turn = { ...own.turn, calls: union(old.turn.calls, own.turn.calls, ({ id }: { readonly id: string }) => id) };
   // The reader adds up what belongs to one model.

@@ -56,7 +56,8 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
   const saved = (): Saved => {
     const then = since(shared.home as OpenHome<State>, executed, list, changedQueue(queuedOf(unansweredOf(list)), list));
     const shown = client.read();
-    const edited = list.filter(({ run, acts }) => !run && !acts);
+    // The thread of a report has all that it was stopped at, and what has begun since.
+    const edited = list.filter(({ run, acts, stops }) => !run && !acts && !stops);
     // The event that a server is asked to continue after belongs to the thread of that time.
     const { threadId, messages, state } = shown.isLoading
       ? edited.reduce((at, { fold, inSave = fold }) => inSave(at), { ...shown, messages: then.messages, state: then.state as State })

@@ -6,7 +6,8 @@ export const joining = (by) => ({ by, url: (runId) => `http://host/runs/${encode
 /** The runs of a server, by their ids. */
 export class Runs {
   #runs = new Map();
-  #open = new Set();
+  /** The connections that may be lost. */
+  open = new Set();
 
   /** `keep` is called with each message that is whole. */
   constructor(outside, by, keep) {
@@ -47,22 +48,22 @@ export class Runs {
       let controller;
       const stream = new ReadableStream({ start: (made) => void (controller = made) });
       const end = (reason) => {
-        if (!this.#open.delete(connection)) return;
+        if (!this.open.delete(connection)) return;
         run.listeners.delete(connection);
         if (reason) controller.error(reason), reject(reason);
         else controller.close();
       };
-      const say = (what, action) => outside.later(`${page.name} ${what} of ${run.runId}`, stream, () => page.dead || !this.#open.has(connection) || action());
+      const say = (what, action) => outside.later(`${page.name} ${what} of ${run.runId}`, stream, () => page.dead || !this.open.has(connection) || action());
       const connection = {
         page,
-        run,
+        runId: run.runId,
         cut: () => end(new TypeError("The network is gone")),
         send: (at) => {
           say(`hears ${at} ${run.told[at].type}`, () => controller.enqueue(new TextEncoder().encode(`id: ${at}\ndata: ${JSON.stringify(run.told[at])}\n\n`)));
           if (run.over && at === run.told.length - 1) say("hears the end", () => end());
         },
       };
-      this.#open.add(connection);
+      this.open.add(connection);
       run.listeners.add(connection);
       signal?.addEventListener("abort", () => end(signal.reason));
       say("hears an answer", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
@@ -70,14 +71,5 @@ export class Runs {
       // It has heard all.
       if (run.over && from >= run.told.length) say("hears the end", () => end());
     });
-  }
-
-  /** One of the connections is lost. */
-  cut() {
-    const open = [...this.#open].filter(({ page }) => !page.dead);
-    const connection = open[this.outside.pick(open.length || 1)];
-    if (!connection) return;
-    this.outside.note(`${connection.page.name} loses ${connection.run.runId}`);
-    connection.cut();
   }
 }

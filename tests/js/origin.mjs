@@ -47,8 +47,12 @@ export class Origin {
   /** The server's thread, where it keeps one, and whether it can be asked for it. */
   thread = [];
   reachable = false;
+  /** How often something was asked for again. */
+  retries = 0;
   /** Runs that were sent before the thread was opened. */
   early = [];
+  /** The connections that may be lost, where there is no server that keeps runs. */
+  #connections = new Set();
   #locks = new Map();
   channels = new Set();
 
@@ -220,6 +224,15 @@ export class Origin {
     this.thread.push(...structuredClone(messages.filter(({ id }) => !known.has(id))));
   }
 
+  /** One of the connections is lost. */
+  cut() {
+    const open = [...(this.runs?.open ?? this.#connections)].filter(({ page }) => !page.dead);
+    const connection = open[this.outside.pick(open.length || 1)];
+    if (!connection) return;
+    this.outside.note(`${connection.page.name} loses ${connection.runId}`);
+    connection.cut();
+  }
+
   /** A server that answers what is said, and has the page's tool called where it is asked to. */
   fetch(page, keeps) {
     return (url, { body, headers, signal }) =>
@@ -246,11 +259,15 @@ export class Origin {
         let controller;
         let open = true;
         const stream = new ReadableStream({ start: (made) => void (controller = made) });
-        signal?.addEventListener("abort", () => {
-          if (open) controller.error(signal.reason);
+        const end = (reason) => {
+          if (open) controller.error(reason);
           open = false;
-          reject(signal.reason);
-        });
+          this.#connections.delete(connection);
+          reject(reason);
+        };
+        const connection = { page, runId, cut: () => end(new TypeError("The network is gone")) };
+        this.#connections.add(connection);
+        signal?.addEventListener("abort", () => end(signal.reason));
         const say = (what, action) => this.outside.later(`${page.name} ${runId} ${what}`, stream, () => page.dead || !open || action());
         say("answers", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
         for (const [event, message] of steps) {
@@ -261,6 +278,7 @@ export class Origin {
         }
         say("ends", () => {
           open = false;
+          this.#connections.delete(connection);
           controller.close();
         });
       });

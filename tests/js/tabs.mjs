@@ -213,6 +213,18 @@ export async function play(seed, kind) {
     if (method === "load") life.page.unopened = false;
     life.agent[method]().catch(({ message }) => outside.note(`${life.name} ${method} fails: ${message}`));
   };
+  /** Asks for the answer again that was cut, or has failed. */
+  const again = (life) => {
+    const { status, outcome, isLoading } = life.agent.getSnapshot();
+    if (isLoading || (status !== "error" && outcome !== "truncated")) return false;
+    outside.note(`${life.name} retries`);
+    origin.retries++;
+    life.agent.retry({}).then(
+      ({ outcome, runId }) => outside.note(`${life.name} has retried ${runId} ${outcome}`),
+      ({ code, message }) => outside.note(`${life.name} retry refused ${code} ${message}`),
+    );
+    return true;
+  };
   const stop = (life) => {
     outside.note(`${life.name} stops`);
     life.page.stopped = true;
@@ -286,7 +298,8 @@ export async function play(seed, kind) {
     ...(kind.changes ? [takeOut, change, takeOut, change].map((step) => () => here().length && step(here()[pick(here().length)])) : []),
     ...(kind.losses === "traps" ? Array(3).fill(() => here().length && (here()[pick(here().length)].page.calls = pick(20))) : []),
     ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
-    ...(kind.resumes ? Array(3).fill(() => origin.runs.cut()) : []),
+    ...(kind.resumes || kind.retries ? Array(3).fill(() => origin.cut()) : []),
+    ...(kind.retries ? Array(3).fill(() => here().length && again(here()[pick(here().length)])) : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -310,6 +323,7 @@ export async function play(seed, kind) {
       assert.ok(outside.log.length < 4000, "the pages never come to rest");
       if (outside.waits) outside.next();
       else if (here().some(askAll));
+      else if (kind.retries && here().some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
@@ -347,9 +361,15 @@ export async function play(seed, kind) {
     const sent = origin.requests.map(({ runId }) => runId);
     assert.deepEqual(sent.filter((id, at) => sent.indexOf(id) !== at), [], "a run was sent twice");
     assert.deepEqual(origin.early, [], "a run was sent before the thread was opened");
-    for (const { runId, last } of origin.requests) if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
+    // One that is asked for again may have an edit of another page before it.
+    for (const { runId, last } of kind.retries ? [] : origin.requests)
+      if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last }) => last);
-    assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
+    const again = lasts.filter((id, at) => lasts.indexOf(id) !== at);
+    if (kind.retries) assert.ok(again.length <= origin.retries, `sent again: ${again}`);
+    else assert.deepEqual(again, [], "a message was sent twice");
+    for (const { role, id, content } of thread)
+      if (role === "assistant" && content !== undefined) assert.ok(`Heard ${id.slice(6)}`.startsWith(content), `${id} says ${content}`);
     // A worker may have begun it, and what a page did that was left, or lost its core, may be lost.
     const stays = ({ life: { gone, page, late } }) => !kind.worker && !gone && !late && !page.lost;
     for (const { id, content, life, result, left, stopped, rests, out, named } of promises) {
@@ -369,6 +389,11 @@ export async function play(seed, kind) {
         continue;
       }
       assert.ok(result !== undefined, `${id} is still waited for`);
+      // A connection was lost, and perhaps another question came before somebody asked again.
+      if (kind.retries && ["error", "truncated"].includes(result)) {
+        assert.ok(life.gone || life.late || [...ids, ...queue.map(({ messages }) => messages[0]?.id)].includes(id), `${id} is lost with its connection`);
+        continue;
+      }
       // The home was lost: what was said is in the thread, waits, or is shown.
       if (life.page.lost && ["error", "disconnected"].includes(result)) {
         assert.ok(

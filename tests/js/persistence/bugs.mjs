@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a submit that has begun in another tab is sent again by a tab that was left before it had heard of that",
+    file: "persistence/merge.ts",
+    from: " && !messages.some(({ id }) => said.has(id))",
+    to: "",
+    tests: ["merge"],
+  },
+  {
     name: "a component that is mounted again has a thread of its own",
     file: "thread/registry.ts",
     from: "if (mine) return mine.thread.deref() as Thread;",

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a save lacks the submit that has begun after a stop",
+    file: "worker/remains.ts",
+    from: "!run && !acts && !stops",
+    to: "!run && !acts",
+    tests: ["worker-saves"],
+  },
+  {
     name: "an agent without a run fails with its worker",
     file: "worker/remains.ts",
     from: "const failed = !died || shown.isLoading",

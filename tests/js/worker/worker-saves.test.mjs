@@ -117,6 +117,31 @@ describe("saves of a worker's session", { skip: !real && "the core is a stand-in
     for (const record of waiting) assert.deepEqual([ids(record), record.queue.map(({ runId }) => runId)], [["edit"], ["run 1"]]);
   });
 
+  it("have the submit that begins after a stop before it is sent", async () => {
+    ends = Infinity;
+    const persist = stored();
+    const sent = [];
+    const fetch = async (_, { body, signal }) => {
+      const { runId } = JSON.parse(body);
+      sent.push([runId, ...ids(found(persist))]);
+      const start = (controller) => {
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ type: "RUN_STARTED", threadId: "t", runId })}\n\n`));
+        signal.addEventListener("abort", () => controller.error(signal.reason));
+      };
+      return new Response(new ReadableStream({ start }), { headers: { "content-type": "text/event-stream" } });
+    };
+    const agent = open(persist, { fetch });
+    const runs = [agent.submit(say("1"))];
+    await until(() => sent.length);
+    runs.push(agent.submit(say("2")));
+    await until(() => agent.getSnapshot().queue.length);
+    void agent.stop();
+    await until(() => sent.length === 2);
+    assert.deepEqual(sent, [["run 1", "1"], ["run 2", "1", "2"]]);
+    agent.dispose();
+    await Promise.all(runs);
+  });
+
   it("have all that was said and done wherever the worker ends", async () => {
     for (let at = 0, done = false; !done; at++) {
       ends = Infinity;
