@@ -49,6 +49,9 @@ export class StoredSaves implements Saves {
   private dirty = false;
   /** A save is being shown: that is no change. */
   private shows = false;
+  /** How often it has looked at what another owner has written, and which time it has shown last. */
+  private looked = 0;
+  private seen = 0;
   /** The last warning: a store that is full is so all the time. */
   private reported: string | undefined;
   /** The store has taken nothing of the last save that the core has asked for. */
@@ -179,8 +182,12 @@ export class StoredSaves implements Saves {
   look(): void {
     const { kit, claim, thread: { members } } = this;
     const looks = (): boolean => members.watched() && this.gate === "closed" && this.store !== "asked" && !claim.owns();
+    const look = ++this.looked;
     const read = (value: unknown): void => {
-      if (value && looks()) this.#found(value);
+      // A slow store may answer an earlier look after a later one.
+      if (!value || look < this.seen || !looks()) return;
+      this.seen = look;
+      this.#found(value);
     };
     // A read that fails is made again once the store is this thread's.
     if (looks()) kit.settle(claim.read, read, nothing);

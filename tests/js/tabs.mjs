@@ -165,9 +165,11 @@ export async function play(seed, kind) {
   };
   const edit = (life) => {
     const id = `e${++names}`;
-    outside.note(`${life.name} adds ${id}`);
-    edits.push({ id, life });
-    life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
+    const ofState = pick(3) === 0;
+    outside.note(`${life.name} ${ofState ? "sets" : "adds"} ${id}`);
+    edits.push({ id, life, ofState });
+    if (ofState) life.agent.setState((state) => ({ ...state, [id]: true }));
+    else life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
   };
   const approve = (life) => {
     const call = life.agent.getSnapshot().toolCalls.find(({ phase }) => phase === "awaiting-approval");
@@ -422,11 +424,13 @@ export async function play(seed, kind) {
     if (kind.cramped) return;
     // A message that is never sent is not in the server's thread.
     if (!kind.thread) {
-      for (const { id, life } of edits)
-        assert.ok(
-          life.gone || ids.includes(id) || (life.late && shown(life).includes(id)),
-          `${id} is lost`,
-        );
+      for (const { id, life, ofState } of edits) {
+        // The run that is joined after a loss continues with the state that its server knows.
+        if (life.gone || (ofState && kind.resumes && life.page.lost)) continue;
+        const { state } = life.agent.getSnapshot();
+        const [is, looks] = ofState ? [id in (saved?.state ?? {}), id in state] : [ids.includes(id), shown(life).includes(id)];
+        assert.ok(is || (life.late && looks), `${id} is lost`);
+      }
     }
     for (const { name, unmount, view, agent } of here())
       if (view && unmount) assert.deepEqual(view.shown(), shown({ agent }), `what the component of ${name} shows`);

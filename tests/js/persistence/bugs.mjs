@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a tab that looks shows an earlier save after a later one",
+    file: "persistence/saves.ts",
+    from: "!value || look < this.seen ||",
+    to: "!value ||",
+    tests: ["reading"],
+  },
+  {
     name: "a submit that has begun in another tab is sent again by a tab that was left before it had heard of that",
     file: "persistence/merge.ts",
     from: " && !messages.some(({ id }) => said.has(id))",

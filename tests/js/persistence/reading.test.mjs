@@ -117,4 +117,18 @@ describe("a question to a store", () => {
     await turn();
     assert.deepEqual(heard, ["wrote 1,said", "left"]);
   });
+
+  it("of a tab that only looks shows no earlier save after a later one", async () => {
+    const self = thread();
+    const answers = [deferred(), deferred(), deferred()];
+    const reads = answers.map(({ promise }) => promise);
+    Object.assign(self.claim, { left: true, knows: () => false, read: () => reads.shift() });
+    self.thread.members.watched = () => true;
+    for (const _ of answers) self.look();
+    for (const at of [1, 0, 2]) {
+      answers[at].resolve(save(`${at}`));
+      await turn();
+    }
+    assert.deepEqual(heard, ["1", "2"]);
+  });
 });
