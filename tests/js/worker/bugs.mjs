@@ -102,7 +102,7 @@ export const bugs = [
   {
     name: "an edit that the worker has not answered for is in no save during a run",
     file: "worker/remains.ts",
-    from: "const edited = list.filter(({ run, acts }) => !run && !acts);",
+    from: "const edited = list.filter(({ run, acts, stops }) => !run && !acts && !stops);",
     to: "const edited = list.slice(0, 0);",
     tests: ["worker-again"],
   },
