@@ -152,8 +152,8 @@ export class StoredSaves implements Saves {
     const { remote, source, link } = this.thread;
     // A thread that could not be opened, and waits to be, may as well wait in another tab.
     const works = remote.thread?.hasFailed() ? source.parts()?.calls.works() : link.busy() || remote.thread?.isLoading();
-    // Edits also wait for the store, unless it has stopped responding.
-    return (!!works && !this.#isDeserted()) || (this.dirty && this.store === "asked");
+    // Edits and calls also wait for the store, unless it has stopped responding.
+    return (!!works && !this.#isDeserted()) || (this.store === "asked" && (this.dirty || this.waiting.length > 0));
   }
 
   /** Ends what is in progress, and saves it: writes nothing and begins nothing from now on. */

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a tab gives its store away before the call that it was asked for has begun",
+    file: "persistence/saves.ts",
+    from: "(this.dirty || this.waiting.length > 0)",
+    to: "this.dirty",
+    tests: ["reading"],
+  },
+  {
     name: "a tab that looks shows an earlier save after a later one",
     file: "persistence/saves.ts",
     from: "!value || look < this.seen ||",

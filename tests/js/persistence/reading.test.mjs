@@ -118,6 +118,18 @@ describe("a question to a store", () => {
     assert.deepEqual(heard, ["wrote 1,said", "left"]);
   });
 
+  it("keeps the store for the calls that wait for the answer, and no longer", async () => {
+    const self = thread();
+    const answer = deferred();
+    self.ask(() => answer.promise);
+    assert.equal(self.busy(), false);
+    const ready = self.ready();
+    assert.equal(self.busy(), true);
+    answer.resolve(save("1"));
+    await ready;
+    assert.equal(self.busy(), false);
+  });
+
   it("of a tab that only looks shows no earlier save after a later one", async () => {
     const self = thread();
     const answers = [deferred(), deferred(), deferred()];
