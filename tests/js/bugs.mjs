@@ -151,7 +151,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '(this.dirty && this.store === "asked")',
+    from: '(this.store === "asked" && (this.dirty || this.waiting.length > 0))',
     to: "link.busy()",
     tests: ["tabs"],
   },
