@@ -425,8 +425,8 @@ export async function play(seed, kind) {
     // A message that is never sent is not in the server's thread.
     if (!kind.thread) {
       for (const { id, life, ofState } of edits) {
-        // The run that is joined after a loss continues with the state that its server knows.
-        if (life.gone || (ofState && kind.resumes && life.page.lost)) continue;
+        // A run that is joined continues with the state that its server knows.
+        if (life.gone || (ofState && kind.resumes)) continue;
         const { state } = life.agent.getSnapshot();
         const [is, looks] = ofState ? [id in (saved?.state ?? {}), id in state] : [ids.includes(id), shown(life).includes(id)];
         assert.ok(is || (life.late && looks), `${id} is lost`);
