@@ -53,9 +53,8 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const resumes = client.resumes();
   // The server continues after what the report has.
   const joins = reported && resumes && shared.pending.confirmed().isLoading;
-  const { state, ...thread } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
-  const said = shown.messages.filter(({ role }) => role === "user");
-  const messages = union(thread.messages, joins ? said : [], messageKey);
+  const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
+  const messages = union(then, joins ? shown.messages.filter(({ role }) => role === "user") : [], messageKey);
   const known = new Set(report.turn?.calls.map(({ id }) => id));
   const open = toolCalls.filter(({ id, status }) => !resumes && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);

@@ -18,7 +18,7 @@ export const bugs = [
   {
     name: "what was said is forgotten where a run is joined after the core has trapped",
     file: "core/remains.ts",
-    from: "joins ? said : []",
+    from: 'joins ? shown.messages.filter(({ role }) => role === "user") : []',
     to: "[]",
     tests: ["lost-before-shown"],
   },
