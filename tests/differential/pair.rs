@@ -161,6 +161,18 @@ fn plain(saved: &str) -> Value {
             ids.dedup();
         }
     }
+    // A message of a user is none of a run's to tell: after a reload the old core takes one for that which a list of the run has brought.
+    let by_user = |message: &&Value| message["role"] == "user";
+    let users: Vec<Value> = save["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(by_user)
+        .map(|message| message["id"].clone())
+        .collect();
+    if let Some(ids) = save.pointer_mut("/checkpoint/messages").and_then(Value::as_array_mut) {
+        ids.retain(|id| !users.contains(id));
+    }
     // Which of several messages with one id has grown is not known: the old core cuts all of them in a replay.
     let mut ids: Vec<String> = save["messages"].as_array().into_iter().flatten().map(|m| m["id"].to_string()).collect();
     ids.sort();
