@@ -16,10 +16,15 @@ export interface Failure {
   readonly status?: number | undefined;
 }
 
+/** Takes the answer to a question, or why there is none. */
+type Settle = (value: unknown, failure?: Failure) => void;
+
 /** The calls to the other end. */
 export interface Pipe<Theirs> {
   tell<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): void;
-  /** Rejects with what the other end throws, or with what the pipe was closed for. */
+  /** A question whose answer is taken in the turn in which it comes: what the other end returns or throws, or what the pipe was closed for. */
+  question<Name extends keyof Theirs & string>(settle: Settle, name: Name, ...args: Args<Theirs[Name]>): void;
+  /** The same as a promise. */
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
   /** Sends the calls so far as a message of its own: the other end has its turn before the rest. */
   part(): void;
@@ -43,7 +48,9 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   mine: object,
   { posting, received }: PipeHooks = {},
 ): Pipe<Theirs> {
-  const questions = createQuestions();
+  // The questions that the other end has not answered.
+  const open = new Map<number, Settle>();
+  let asked = 0;
   let outbox: PipeItem[] = [];
   let waking = false;
   let closed: string | undefined;
@@ -68,7 +75,11 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   };
 
   const take = ([name, args, number]: PipeItem): void => {
-    if (!name) return questions.answer(...(args as Parameters<typeof questions.answer>));
+    if (!name) {
+      const [answered, ...answer] = args as [number, ...Parameters<Settle>];
+      open.get(answered)?.(...answer);
+      return void open.delete(answered);
+    }
     const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
     if (number === undefined) return void method(...args);
     const give = (value: unknown): void => send("", [number, value]);
@@ -83,40 +94,28 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     }
   };
 
+  const question: Pipe<Theirs>["question"] = (settle, name, ...args) => {
+    if (closed !== undefined) return settle(undefined, { message: closed });
+    open.set(++asked, settle);
+    send(name, args, asked);
+  };
+
   port.onmessage = ({ data }: MessageEvent<readonly PipeItem[]>) => {
     for (const item of data) if (closed === undefined) take(item);
     if (closed === undefined) received?.();
   };
   return {
     tell: (name, ...args) => send(name, args),
-    ask: (name, ...args) => closed === undefined ? questions.ask((number) => send(name, args, number)) : Promise.reject(new Error(closed)),
+    question,
+    ask: (...call) =>
+      new Promise((resolve, reject) =>
+        question((value, failure) => (failure ? reject(Object.assign(new Error(failure.message), failure)) : resolve(value)), ...call)
+      ),
     part,
     wake,
     close: (reason) => {
       closed = reason;
       port.close();
-      questions.close(reason);
-    },
-  };
-}
-
-/** The questions that the other end has not answered. */
-function createQuestions() {
-  const open = new Map<number, (value: unknown, failure?: Failure) => void>();
-  let last = 0;
-  return {
-    /** Settles with the answer to the question that `send` sends under this number. */
-    ask: (send: (number: number) => void): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        open.set(++last, (value, failure) => (failure ? reject(Object.assign(new Error(failure.message), failure)) : resolve(value)));
-        send(last);
-      }),
-    answer: (number: number, value: unknown, failure?: Failure): void => {
-      open.get(number)?.(value, failure);
-      open.delete(number);
-    },
-    /** Rejects each of them with this message. */
-    close: (reason: string): void => {
       for (const settle of open.values()) settle(undefined, { message: reason });
       open.clear();
     },

@@ -23,8 +23,8 @@ export interface FromPage {
   act(method: Act, json: string | undefined): void;
   /** The page wants to show what has changed. */
   take(): void;
-  /** Told back when everything before it has been done, and before the patch of that. */
-  echo(number: number): void;
+  /** Answered when everything before it has been done, and before the patch of that. */
+  echo(): void;
   /** Told back as `idle` when everything before it has been done, and nothing is in progress that the page has to hear of. */
   rest(number: number): void;
   end(): void;
@@ -70,9 +70,8 @@ export function serve(port: MessagePort, core: Core): void {
       if (method === "editQueued" && done === false) pipe.tell("warning", lateEdit);
     },
     take: () => updates.show(),
-    echo: (number) => {
+    echo: () => {
       report();
-      pipe.tell("echo", number);
       updates.show();
     },
     rest: (number) => void (rest = number),

@@ -26,7 +26,6 @@ export interface FromWorker {
   misused(why: Failure): void;
   unrestored(why: Failure): void;
   lost(why: Failure, trapped: boolean): void;
-  echo(number: number): void;
   /** Nothing is in progress, since that `rest`. */
   idle(number: number): void;
   ended(): void;
@@ -93,7 +92,6 @@ export function createRemoteSession(
   host: SessionHost,
   owner: SessionOwner,
 ): RemoteSession {
-  const echoes = createEchoes();
   const requests = createPageRequests(host);
   const shown = createShown(host);
   const wait = createWait(() => session, owner);
@@ -101,7 +99,6 @@ export function createRemoteSession(
     requests.close();
     wait.end();
     pipe.close(reason);
-    echoes.close();
     owner.closed();
   };
   let lost = false;
@@ -117,7 +114,6 @@ export function createRemoteSession(
     ...requests.answers,
     ...shown.answers,
     lost: (why, trapped) => lose(toLoss(why, trapped)),
-    echo: echoes.arrived,
     idle: wait.idle,
     ended: () => close("The session has ended"),
   };
@@ -139,7 +135,7 @@ export function createRemoteSession(
     takePatch: () => shown.take(() => pipe.tell("take")),
     free: () => {},
     enter: (entry) => (entry?.(session), true),
-    echo: (done) => echoes.expect(done, (number) => pipe.tell("echo", number)),
+    echo: (done) => pipe.question((_, failure) => done(!failure), "echo"),
     die: (reason) => lose(internal("The worker has failed", new Error(reason)), true),
   };
   tell("open", options, messages, state);
@@ -263,31 +259,6 @@ function createShown(host: Host) {
         ask();
       }
       return json;
-    },
-  };
-}
-
-/** The calls that wait until the worker has done what it was sent before. */
-function createEchoes() {
-  const waiting = new Map<number, (answered: boolean) => void>();
-  let calls = 0;
-  let closed = false;
-  return {
-    expect: (done: (answered: boolean) => void, ask: (number: number) => void): void => {
-      if (closed) return done(false);
-      waiting.set(++calls, done);
-      ask(calls);
-    },
-    arrived: (number: number): void => {
-      const done = waiting.get(number);
-      waiting.delete(number);
-      done?.(true);
-    },
-    /** Nothing comes from now on. */
-    close: (): void => {
-      closed = true;
-      for (const done of waiting.values()) done(false);
-      waiting.clear();
     },
   };
 }
