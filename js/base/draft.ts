@@ -47,11 +47,14 @@ export class Draft {
   private ownCopy(container: unknown): PlainObject {
     if (this.fresh.has(container)) return container as PlainObject;
     if (typeof container !== "object" || !container) throw new Error(misfit);
-    const copy = Array.isArray(container) ? container.slice() : { ...container };
+    const copy = copyOf(container);
     this.fresh.add(copy);
-    return copy as PlainObject;
+    return copy;
   }
 }
+
+/** A container with the same parts. */
+export const copyOf = (container: object): PlainObject => (Array.isArray(container) ? container.slice() : { ...container }) as unknown as PlainObject;
 
 /** Whether it has the member itself. */
 export const has = (object: object, key: Key): boolean => plain.hasOwnProperty.call(object, key);

@@ -6,7 +6,7 @@ import { call } from "../base/call.js";
 import type { Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
 import { initialSnapshot } from "../snapshot/initial.js";
-import { keep, Patching } from "../snapshot/mirror.js";
+import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
@@ -71,10 +71,7 @@ export function openSession<State>(
     live.fail(error);
     return undefined;
   }
-  const shown = shared.pending.confirmed();
-  // Parts that are deeply equal stay the same objects.
-  const same = <Name extends "messages" | "toolCalls" | "state">(name: Name) => ({ [name]: keep(shown[name], next[name]) });
-  const kept = { ...next, ...same("messages"), ...same("toolCalls"), ...same("state") };
+  const kept = keepShown(shared.pending.confirmed(), next);
   live.begun(kept);
   return kept;
 }

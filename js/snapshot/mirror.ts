@@ -22,8 +22,8 @@
 // what is seldom read costs nothing else, however many there are and however large the snapshot is.
 
 import { AgentError, type AgentErrorData } from "../api/error.js";
-import type { Checkpoint } from "../api/snapshot.js";
-import { Draft, misfit, read, write, type Key, type Path, type PlainObject } from "../base/draft.js";
+import type { AgentSnapshot, Checkpoint } from "../api/snapshot.js";
+import { Draft, copyOf, misfit, read, write, type Key, type Path, type PlainObject } from "../base/draft.js";
 import { patchDocument, type Pointed } from "../base/json-patch.js";
 
 /** The core's data of a checkpoint, without the number that the page gives it. */
@@ -185,31 +185,30 @@ function atRoot(key: Key, value: unknown): unknown {
   return key === "error" && value ? new AgentError(value as AgentErrorData) : (value ?? undefined);
 }
 
-/**
- * The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. `onKept` is called
- * with the containers that stay.
- */
+/** The new value, with every part of the old one in its place that is deeply equal. `onKept` is called with the containers that stay. */
+export function keep<Value>(old: unknown, value: Value, onKept?: (part: unknown) => void): Value;
 export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => void): unknown {
   if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
-  if (Array.isArray(value)) {
-    if (!Array.isArray(old)) return value;
-    let same = value.length === old.length;
-    for (let i = 0; i < value.length; i++) {
-      value[i] = keep(old[i], value[i], onKept);
-      same &&= value[i] === old[i];
-    }
-    if (same) onKept?.(old);
-    return same ? old : value;
-  }
-  if (Array.isArray(old)) return value;
-  const keys = Object.keys(value);
-  let same = keys.length === Object.keys(old).length;
-  for (const key of keys) {
+  const isList = Array.isArray(value);
+  if (isList !== Array.isArray(old)) return value;
+  const keys = isList ? value : Object.keys(value);
+  let next = value as PlainObject;
+  let same = keys.length === (isList ? (old as unknown[]) : Object.keys(old)).length;
+  for (let at = 0; at < keys.length; at++) {
+    const key: Key = isList ? at : keys[at];
     const before = read(old as PlainObject, key);
-    const part = keep(before, read(value as PlainObject, key), onKept);
-    write(value as PlainObject, key, part);
+    const after = read(next, key);
+    const part = keep(before, after, onKept);
+    // Others may hold what was given.
+    if (part !== after) write((next = next === value ? copyOf(next) : next), key, part);
     same &&= part === before;
   }
   if (same) onKept?.(old);
-  return same ? old : value;
+  return same ? old : next;
+}
+
+/** The next snapshot, with the parts of the one that is shown in their places that are deeply equal. */
+export function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {
+  const kept = Object.fromEntries((["messages", "toolCalls", "state"] as const).map((name) => [name, keep(shown[name], next[name])]));
+  return Object.entries(kept).every(([name, part]) => part === next[name as "state"]) ? next : { ...next, ...kept };
 }
