@@ -2,25 +2,9 @@
 // over it without being asked for is a run as well.
 
 import type { Channel } from "../api/channel.js";
-import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
-import type { ChannelKit } from "./open-channel.js";
+import type { AgentOptions, AgentSnapshot } from "../api/types.js";
+import type { ChunkKit } from "./chunks.js";
 import type { Thread } from "./thread.js";
-
-/** The channel of an agent, which its transport makes once it is needed. */
-export interface AgentChannel<State> extends Pick<Agent<State>, "connect"> {
-  /** Nobody listens from now on. */
-  leave(): void;
-  /** The channel, once it was made. */
-  readonly current: Channel | undefined;
-  /** Makes it, unless that is done. */
-  make(): Promise<Channel>;
-  /** The snapshot with the connection as the channel has it, which stays open where the core's is closed. */
-  connected(next: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** Takes what has come without being asked for, as a run that says nothing to the server. */
-  listen(): void;
-  /** Connects again if somebody has asked to listen. */
-  reconnect(): void;
-}
 
 /** The thread that the channel is of. */
 export type AgentChannelClient<State> = Pick<
@@ -28,12 +12,16 @@ export type AgentChannelClient<State> = Pick<
   "link" | "guard" | "read" | "shown" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive"
 >;
 
+/** The channel of an agent, which its transport makes once it is needed. */
+export type AgentChannel<State> = ReturnType<typeof createAgentChannel<State>>;
+
 /** The channel of an agent. */
-export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelClient<State>): AgentChannel<State> {
+export function createAgentChannel<State>(kit: ChunkKit, self: AgentChannelClient<State>) {
   const { options, disposed } = self;
   // Somebody has asked to listen.
   let listening = false;
 
+  /** Takes what has come without being asked for, as a run that says nothing to the server. */
   const listen = (): void => {
     const channel = kept.current();
     if (!channel || disposed() || self.link.busy()) return;
@@ -48,19 +36,22 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
   const kept = createKept(kit, self, listen);
 
   return {
-    get current() {
+    /** The channel, once it was made. */
+    get current(): Channel | undefined {
       return kept.current();
     },
+    /** Makes it, unless that is done. */
     make: kept.make,
     listen,
-    connected: (next) => {
+    /** The snapshot with the connection as the channel has it, which stays open where the core's is closed. */
+    connected: (next: AgentSnapshot<State>): AgentSnapshot<State> => {
       const channel = kept.current();
       if (!channel) return next;
       const { lastEventId } = next.connection;
       const connection = { ...channel.state(), ...(lastEventId !== undefined && { lastEventId }) };
       return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
     },
-    connect: async () => {
+    connect: async (): Promise<void> => {
       if (!options().transport?.keep) {
         const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
         throw kit.unsupported("keep-open", message);
@@ -78,16 +69,18 @@ export function createAgentChannel<State>(kit: ChannelKit, self: AgentChannelCli
       self.alive();
       if (listening) await made.connect(true);
     },
-    reconnect: () => {
+    /** Connects again if somebody has asked to listen. */
+    reconnect: (): void => {
       const connect = (made: Channel): unknown => listening && !disposed() && made.connect(true);
       if (listening) kept.make().then(connect).catch(() => {});
     },
-    leave: () => void (listening = false),
+    /** Nobody listens from now on. */
+    leave: (): void => void (listening = false),
   };
 }
 
 /** The channel that the transport makes, once. If that fails, the next call makes it. */
-function createKept<State>(kit: ChannelKit, { options, read, shown, disposed, jobs, emitter }: AgentChannelClient<State>, unread: () => void) {
+function createKept<State>(kit: ChunkKit, { options, read, shown, disposed, jobs, emitter }: AgentChannelClient<State>, unread: () => void) {
   let channel: Channel | undefined;
   let making: Promise<Channel> | undefined;
   const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
