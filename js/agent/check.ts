@@ -3,7 +3,6 @@
 import type { AgentOptions } from "../api/types.js";
 import { callbacks } from "../base/emitter.js";
 import { expect, expectList, unfit } from "../base/failure.js";
-import { withPreset } from "./preset.js";
 import { checkTools } from "./tools.js";
 
 const members = [["threadId", "string"], ["maxFollowUps", "number"], ["resume", "object"]] as const;
@@ -33,3 +32,14 @@ export function checkedOptions<State>(given: AgentOptions<State>): AgentOptions<
   if (tools && typeof tools !== "function") checkTools(tools);
   return options;
 }
+
+/** The options with the preset's where the application sets nothing itself. */
+function withPreset<State>(options: AgentOptions<State>): AgentOptions<State> {
+  // `checkedOptions` refuses values that are no options.
+  const server = options?.server;
+  if (!server) return options;
+  return { ...server, ...defined(options), thread: { ...server.thread, ...defined(options.thread ?? {}) } } as AgentOptions<State>;
+}
+
+/** The members that are set. */
+const defined = (options: object): object => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
