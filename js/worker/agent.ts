@@ -1,6 +1,6 @@
 import { checkedOptions } from "../agent/check.js";
 import { createAgentOver, createAgentWith } from "../agent/agent.js";
-import { expect } from "../base/failure.js";
+import { expect, reasonOf } from "../base/failure.js";
 import type { Core, Inflate } from "../core/loader.js";
 import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/types.js";
 import { createWorkerLink, type CorePlace } from "./link.js";
@@ -45,7 +45,7 @@ export function createWorkerAgentWith<State>(
   const source = (inflate: Inflate): Promise<CorePlace> =>
     pool.ready().then(
       () => ({ at: "worker" }),
-      async () => ({ at: "page", core: await load(inflate) }),
+      async (cause: unknown) => ({ at: "page", core: await load(inflate), why: reasonOf(cause) }),
     );
   return createAgentOver(true, source, options, (client) => createWorkerLink(client, pool));
 }

@@ -13,7 +13,7 @@ import type { Pool } from "./pool.js";
 import { createRemoteSession, type RemoteSession } from "./session.js";
 
 /** Where the core of an agent is. */
-export type CorePlace = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
+export type CorePlace = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core; readonly why: string };
 
 /** A link that works over a worker of the pool, or as any other where the core is in the page. */
 export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, pool: Pool): Link<State> {
@@ -23,8 +23,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       const place = await client.source();
       shared.late = place.at === "worker" ? answers : undefined;
       if (place.at === "worker") return { open, gone: () => !pool.has() };
-      const { message } = pool.refusal();
-      client.emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${message}` });
+      client.emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${place.why}` });
       return portTo(place.core);
     },
   };

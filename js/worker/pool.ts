@@ -5,26 +5,6 @@ import type { Started } from "./serve.js";
 import { createWatch, type Watch } from "./watch.js";
 import { later } from "../base/timer.js";
 
-/** A worker when there is one. */
-export interface Pool {
-  /** Rejects where no worker can be had. */
-  ready(): Promise<void>;
-  /** Whether there is one, which has begun. */
-  has(): boolean;
-  /** Why the last one could not be had. */
-  refusal(): Error;
-  /** A way to the worker. `died` hears of its end. */
-  open(died: (reason: string) => void): WorkerPort;
-}
-
-/** A way to a worker. */
-export interface WorkerPort {
-  readonly port: MessagePort;
-  /** Whether the page waits for something of it. */
-  working(on: boolean): void;
-  close(): void;
-}
-
 /**
  * Where the script is while a module of the package runs from the folder in which Vite, during development, keeps what it
  * makes of packages: before version 8 it looks for the script in there too (https://github.com/vitejs/vite/issues/8427).
@@ -48,7 +28,6 @@ interface WorkerSlot {
   current: SpawnedWorker | undefined;
   /** So many agents wait for a worker, and have yet to open a session in it. */
   getting: number;
-  refusal: Error;
   /** The functions that the entry has, without those that have failed. */
   spawners: (() => Worker)[];
 }
@@ -63,7 +42,7 @@ export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, 
   let shared = pools.get(spawn);
   if (!shared) {
     const spawners = second ? [spawn, second] : [spawn];
-    shared = { current: undefined, getting: 0, refusal: new Error("no worker was requested"), spawners };
+    shared = { current: undefined, getting: 0, spawners };
     pools.set(spawn, shared);
   }
   return createPool(shared, startMs, custom);
@@ -81,8 +60,7 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
       clearTimeout(timer);
       watch.end();
       if (shared.current === place) shared.current = undefined;
-      shared.refusal = new Error(reason);
-      reject(shared.refusal);
+      reject(new Error(reason));
       worker.terminate();
       for (const died of [...users]) died(reason);
       users.clear();
@@ -111,7 +89,10 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
   return place;
 }
 
-function createPool(shared: WorkerSlot, startMs: number, custom: (() => Worker) | undefined): Pool {
+/** A worker when there is one. */
+export type Pool = ReturnType<typeof createPool>;
+
+function createPool(shared: WorkerSlot, startMs: number, custom: (() => Worker) | undefined) {
   const maker = (): () => Worker => custom ?? shared.spawners[0]!;
 
   const get = async (): Promise<void> => {
@@ -122,35 +103,37 @@ function createPool(shared: WorkerSlot, startMs: number, custom: (() => Worker) 
         used = place.spawn;
         return await place.ready;
       } catch (cause) {
-        shared.refusal = cause instanceof Error ? cause : new Error(String(cause));
         // Otherwise another one was tried, by or for another agent.
         if (used !== maker()) continue;
-        if (custom || shared.spawners.length < 2) throw shared.refusal;
+        if (custom || shared.spawners.length < 2) throw cause;
         shared.spawners.shift();
       }
     }
   };
 
   return {
-    ready: () => {
+    /** Rejects where no worker can be had. */
+    ready: (): Promise<void> => {
       shared.getting++;
       return get().finally(() => void shared.getting--);
     },
-    has: () => !!shared.current?.started,
-    refusal: () => shared.refusal,
-    open: (died) => {
+    /** Whether there is one, which has begun. */
+    has: (): boolean => !!shared.current?.started,
+    /** A way to the worker. `died` hears of its end. */
+    open: (died: (reason: string) => void) => {
       const { port1, port2 } = new MessageChannel();
       const place = (shared.current ??= start(shared, maker(), startMs));
       place.worker.postMessage(undefined, [port2]);
       place.users.add(died);
       let works = false;
+      /** Whether the page waits for something of it. */
       const working = (on: boolean): void => {
         if (on !== works) place.watch.working(works = on);
       };
       return {
         port: port1,
         working,
-        close: () => {
+        close: (): void => {
           working(false);
           if (!place.users.delete(died) || place.users.size || shared.getting) return;
           if (shared.current === place) shared.current = undefined;
