@@ -11,7 +11,7 @@
 //
 // A load that fails changes nothing (status "error"): whoever asks next loads again.
 
-import { composeSave } from "../snapshot/compose.js";
+import { composeSave } from "../snapshot/save.js";
 import type { Link, LinkClient, PendingIntent } from "./client.js";
 import { createEndings } from "./ending.js";
 import { createLinkState } from "./link-state.js";

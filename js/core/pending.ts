@@ -9,34 +9,8 @@ import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import { queuedOf } from "../intents/run.js";
 import { begun, cancelled } from "../snapshot/run.js";
-import type { QueueChange } from "../snapshot/compose.js";
-import type { Queued } from "../snapshot/save.js";
+import type { QueueChange, Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
-
-/** The intents that are pending, oldest first. */
-export interface PendingIntents<State> {
-  readonly list: PendingIntent<State>[];
-  /** Returns the snapshot as the core has it, or as the next session begins with it. */
-  confirmed(): AgentSnapshot<State>;
-  /** The first run that will begin; several replies to interrupts need not begin one. */
-  first(): Run<State> | undefined;
-  /** Adds a run that waits for a session, as `ifBusy` says. */
-  wait(run: Run<State>): void;
-  /** Adds anything else, and shows it. */
-  add(...pending: PendingIntent<State>[]): void;
-  /** Takes a run out of those that wait. */
-  cancel(run: Run<State>): void;
-  /** Takes all, and the thread without them, for a session that begins. */
-  take(): readonly [from: AgentSnapshot<State>, all: readonly PendingIntent<State>[]];
-  /** The core has this now; what it was told before, and has done, is in it. */
-  confirm(next: AgentSnapshot<State>): void;
-  /** The thread is what is shown, and nothing is pending, or only these still. */
-  end(shown?: AgentSnapshot<State>, still?: readonly PendingIntent<State>[]): void;
-  /** Shows it, on this thread if one is given. */
-  show(on?: AgentSnapshot<State>): void;
-  /** For a save: the thread without the submits that can wait in one, what changes its queue, and these. */
-  parted(): readonly [thread: AgentSnapshot<State>, changes: readonly QueueChange[], waiting: Queued[]];
-}
 
 /** Settles a run that does not wait for another one; whether it does not. */
 function isRefused<State>(shared: LinkState<State>, run: Run<State>): boolean {
@@ -66,12 +40,16 @@ export function giveBack<State>(pending: PendingIntent<State>): void {
   pending.run = undefined;
 }
 
+/** The intents that are pending, oldest first. */
+export type PendingIntents<State> = ReturnType<typeof createPending<State>>;
+
 /** Nothing is pending. */
-export function createPending<State>(client: LinkClient<State>, shared: LinkState<State>): PendingIntents<State> {
+export function createPending<State>(client: LinkClient<State>, shared: LinkState<State>) {
   const { read, publish } = client;
   const list: PendingIntent<State>[] = [];
   let confirmed = read();
 
+  /** Returns the first run that will begin; several replies to interrupts need not begin one. */
   const first = (): Run<State> | undefined => list.find(begins)?.run;
   const folded = (): AgentSnapshot<State> => list.reduce(apply, confirmed);
   /** Keeps the agent alive while something waits for a session, even if nothing references it. */
@@ -80,7 +58,8 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     retained[!shared.home.live && list.some(needs) ? "add" : "delete"](client);
   };
 
-  const show = (on = confirmed): void => {
+  /** Shows it, on this thread if one is given. */
+  const show = (on: AgentSnapshot<State> = confirmed): void => {
     confirmed = on;
     retain();
     const { at, live } = shared.home;
@@ -93,6 +72,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     publish(next ? begun(folded(), next.id) : folded());
   };
 
+  /** Takes a run out of those that wait. */
   const cancel = (run: Run<State>): void => {
     const index = list.findIndex((pending) => pending.run === run);
     if (index < 0) return void client.parts()?.changeQueued(shared, run.id);
@@ -104,8 +84,11 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
   };
 
   return {
-    ...{ list, first, cancel, show, confirmed: () => confirmed },
-    wait: (run) => {
+    ...{ list, first, cancel, show },
+    /** Returns the snapshot as the core has it, or as the next session begins with it. */
+    confirmed: (): AgentSnapshot<State> => confirmed,
+    /** Adds a run that waits for a session, as `ifBusy` says. */
+    wait: (run: Run<State>): void => {
       const before = first();
       if (before && isRefused(shared, run)) return;
       const replaces = before && run.ifBusy === "replace";
@@ -114,21 +97,26 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       if (replaces) cancel(before);
       else show();
     },
-    add: (...pending) => {
+    /** Adds anything else, and shows it. */
+    add: (...pending: PendingIntent<State>[]): void => {
       list.push(...pending);
       show();
     },
-    take: () => {
+    /** Takes all, and the thread without them, for a session that begins. */
+    take: (): readonly [from: AgentSnapshot<State>, all: readonly PendingIntent<State>[]] => {
       const taken = [confirmed, list.splice(0)] as const;
       confirmed = read();
       return taken;
     },
-    confirm: (next) => show(shared.late?.answered(next) ?? next),
-    end: (shown = list.length ? read() : confirmed, still = []) => {
+    /** The core has this now; what it was told before, and has done, is in it. */
+    confirm: (next: AgentSnapshot<State>): void => show(shared.late?.answered(next) ?? next),
+    /** The thread is what is shown, and nothing is pending, or only these still. */
+    end: (shown: AgentSnapshot<State> = list.length ? read() : confirmed, still: readonly PendingIntent<State>[] = []): void => {
       confirmed = shown;
       list.splice(0, list.length, ...still);
       retain();
     },
-    parted: () => [withoutWaiting(confirmed, list), list, queuedOf(list)],
+    /** For a save: the thread without the submits that can wait in one, what changes its queue, and these. */
+    parted: (): readonly [thread: AgentSnapshot<State>, changes: readonly QueueChange[], waiting: Queued[]] => [withoutWaiting(confirmed, list), list, queuedOf(list)],
   };
 }

@@ -2,7 +2,7 @@
 
 import { cancel } from "../intents/cancel.js";
 import type { QueuedIntent } from "../intents/intent.js";
-import { changedQueue } from "../snapshot/compose.js";
+import { changedQueue } from "../snapshot/save.js";
 import type { LinkState } from "./client.js";
 
 /** Whether that submit waits there, or may: the save is on the way. */

@@ -9,10 +9,9 @@
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { internal } from "../base/failure.js";
-import { compose, union } from "../snapshot/compose.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import { messageKey } from "../snapshot/message-key.js";
-import { rowsOf, type Queued, type Saved } from "../snapshot/save.js";
+import { compose, rowsOf, union, type Queued, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome } from "./client.js";
 
 /** The remains of a session. */

@@ -1,10 +1,9 @@
 // The intents that a session in this page has done, or is about to do, and has yet to show: should it be lost, they are not.
 
 import type { AgentSnapshot } from "../api/types.js";
-import { changedQueue, type QueueChange } from "../snapshot/compose.js";
 import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
-import { savedSnapshot, type Saved } from "../snapshot/save.js";
+import { changedQueue, savedSnapshot, type QueueChange, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome, Run } from "./client.js";
 import { remainsOf, type Remains } from "./remains.js";
 
@@ -16,22 +15,18 @@ interface UnshownIntent<State> extends QueueChange {
 }
 
 /** These intents of one session. */
-export interface Unshown<State> {
-  add(intent: UnshownIntent<State>): void;
-  /** All that was done so far is shown. */
-  clear(): undefined;
-  /** The remains of the session, whose home that was. */
-  remains(client: LinkClient<State>, lost: OpenHome<State>, shown: AgentSnapshot<State>): Remains<State>;
-}
+export type Unshown<State> = ReturnType<typeof createUnshown<State>>;
 
 /** The session is about to do these. */
-export function createUnshown<State>(shared: LinkState<State>, all: readonly UnshownIntent<State>[]): Unshown<State> {
+export function createUnshown<State>(shared: LinkState<State>, all: readonly UnshownIntent<State>[]) {
   let list = [...all];
   let begins = true;
   return {
-    add: (intent) => void list.push(intent),
-    clear: () => void ([list, begins] = [[], false]),
-    remains: (client, lost, shown) => {
+    add: (intent: UnshownIntent<State>): void => void list.push(intent),
+    /** All that was done so far is shown. */
+    clear: (): undefined => void ([list, begins] = [[], false]),
+    /** The remains of the session, whose home that was. */
+    remains: (client: LinkClient<State>, lost: OpenHome<State>, shown: AgentSnapshot<State>): Remains<State> => {
       const { last = "{}", changes, reading } = lost;
       const saved: Partial<Saved> = JSON.parse(last);
       const report = changes ? withChanges(saved as Saved, JSON.parse(changes)) : saved;

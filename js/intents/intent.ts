@@ -2,8 +2,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { SessionMethods } from "../glue/core.js";
-import type { QueueChange } from "../snapshot/compose.js";
-import type { Queued } from "../snapshot/save.js";
+import type { QueueChange, Queued } from "../snapshot/save.js";
 
 /** A call of the session: one of its methods, with its argument as JSON text. */
 export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {

@@ -6,7 +6,7 @@ import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
-import { union } from "../snapshot/compose.js";
+import { union } from "../snapshot/save.js";
 import { takeLock, type Free } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 

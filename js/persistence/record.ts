@@ -14,8 +14,7 @@ import type { Message } from "../api/types.js";
 import { isPromise, settle } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
 import { withChanges, type SavedChanges } from "../snapshot/changes.js";
-import { union } from "../snapshot/compose.js";
-import type { Saved } from "../snapshot/save.js";
+import { union, type Saved } from "../snapshot/save.js";
 
 /** The record beside it: what has changed since any of some texts; a save has all the rest. */
 interface Record extends SavedChanges {

@@ -1,4 +1,4 @@
-// The form of a save: what is kept of an agent between two visits.
+// The form of a save: what is kept of an agent between two visits, and how the page makes one where there is no session to say it.
 
 import { AgentError } from "../api/error.js";
 import { reasonOf } from "../base/failure.js";
@@ -71,3 +71,38 @@ export interface Queued {
   /** Which of `tools`, `context` and `forwardedProps` it has of its own. */
   readonly own?: readonly string[];
 }
+
+/** The elements of both lists, each once. */
+export function union<Item>(one: readonly Item[] = [], other: readonly Item[] = [], id: (item: Item) => unknown): readonly Item[] {
+  const knownIds = new Set(one.map(id));
+  return [...one, ...other.filter((item) => !knownIds.has(id(item)))];
+}
+
+/** The change of a submit that waits. */
+export interface QueueChange {
+  readonly runId?: string;
+  /** The submit as a save has it from then on; nothing if it is taken out. */
+  waiting?(old: Queued): Queued | undefined;
+}
+
+/** A queue, as these change it. */
+export const changedQueue = (queue: readonly Queued[] | undefined, changes: readonly QueueChange[]): readonly Queued[] =>
+  changes.reduce((at, { runId, waiting }) => at.flatMap((each) => (each.runId === runId && waiting ? (waiting(each) ?? []) : each)), queue ?? []);
+
+type ThreadOfSave = Pick<SavedAgent, "threadId" | "messages" | "state">;
+
+/** The last save or record that is known, with the thread as it is, its queue as these change it, and the submits that came since. */
+export function compose(
+  last: Partial<Saved>,
+  { threadId, messages, state }: ThreadOfSave,
+  changes: readonly QueueChange[] = [],
+  waiting?: readonly Queued[],
+): Saved {
+  const begun = waiting?.filter(({ runId }) => runId !== last.runId);
+  const queue = union(changedQueue(last.queue, changes), begun, ({ runId }) => runId);
+  return { v: 1, interrupts: [], handled: [], unsent: [], ...last, threadId, messages, state, queue };
+}
+
+/** The same as JSON text. */
+export const composeSave = (last = "{}", ...since: [thread: ThreadOfSave, changes?: readonly QueueChange[], waiting?: readonly Queued[]]): string =>
+  JSON.stringify(compose(JSON.parse(last), ...since));

@@ -6,7 +6,7 @@
 import type { LateSession, LinkClient, LinkState, PendingIntent } from "../core/client.js";
 import { withoutWaiting } from "../core/pending.js";
 import { begins } from "../intents/run.js";
-import { composeSave } from "../snapshot/compose.js";
+import { composeSave } from "../snapshot/save.js";
 import { keepShown } from "../snapshot/mirror.js";
 import { createRemains, unansweredOf, type LateRemains } from "./remains.js";
 import type { RemoteSession } from "./session.js";

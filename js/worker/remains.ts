@@ -3,9 +3,8 @@
 import type { LateSession, LinkClient, LinkState, OpenHome, PendingIntent } from "../core/client.js";
 import { lose, remain, remainsOf, type Remains } from "../core/remains.js";
 import { queuedOf } from "../intents/run.js";
-import { changedQueue, compose, union } from "../snapshot/compose.js";
 import { createMadeSaves } from "./saves.js";
-import type { Queued, Saved } from "../snapshot/save.js";
+import { changedQueue, compose, union, type Queued, type Saved } from "../snapshot/save.js";
 
 /** The reports of a session, its save, and how it is lost. */
 export interface LateRemains<State> extends Pick<LateSession<State>, "save" | "keep" | "lose"> {

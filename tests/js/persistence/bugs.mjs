@@ -290,7 +290,7 @@ export const bugs = [
   },
   {
     name: "a submit that was taken out before the core was there comes back with the next page",
-    file: "snapshot/compose.ts",
+    file: "snapshot/save.ts",
     from: "union(changedQueue(last.queue, changes), begun,",
     to: "union(last.queue, begun,",
     tests: ["submit-names"],

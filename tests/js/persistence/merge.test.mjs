@@ -5,7 +5,7 @@ import { it } from "node:test";
 import { load } from "../lib.mjs";
 
 const { mergeSaves } = await load("persistence/merge");
-const { union } = await load("snapshot/compose");
+const { union } = await load("snapshot/save");
 
 it("a submit that has begun in one of them waits in the other no longer", () => {
   const user = (id) => ({ id, role: "user", content: id });

@@ -7,7 +7,7 @@ import { turn } from "./over-stores.mjs";
 
 const { StoredSaves } = await load("persistence/saves");
 const { settle } = await load("base/promise");
-const { union } = await load("snapshot/compose");
+const { union } = await load("snapshot/save");
 
 const save = (text) => ({ v: 1, messages: [{ id: text, role: "user", content: text }], state: {}, queue: [] });
 

@@ -85,7 +85,7 @@ describe("a record", () => {
 
   /** Makes the facts, for a store that has no room for all that has changed. */
   const factsOf = async () => {
-    const [{ factsOf }, { partsOf }, { union }] = await Promise.all(["persistence/facts", "persistence/record", "snapshot/compose"].map(load));
+    const [{ factsOf }, { partsOf }, { union }] = await Promise.all(["persistence/facts", "persistence/record", "snapshot/save"].map(load));
     return factsOf({ partsOf, union });
   };
 

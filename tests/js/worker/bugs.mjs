@@ -108,7 +108,7 @@ export const bugs = [
   },
   {
     name: "a submit that was cancelled comes back with a reload",
-    file: "snapshot/compose.ts",
+    file: "snapshot/save.ts",
     from: "(waiting(each) ?? [])",
     to: "each",
     tests: ["page-and-worker"],
