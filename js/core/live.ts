@@ -81,8 +81,7 @@ export function createLive<State>(
   const confirming = { ...client, read, publish: (next: AgentSnapshot<State>) => (unshown.clear(), shared.pending.confirm(next)) };
   const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createRunEnds(shared, {
-    ...{ current, read, explain: cause.explain },
-    session: () => session!,
+    ...{ current, ask, read, explain: cause.explain },
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
@@ -91,7 +90,7 @@ export function createLive<State>(
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
-    ...{ host, ask, start, fail, flush, isNear: !late, partly: patches.partly },
+    ...{ host, ask, start, fail, flush, partly: patches.partly },
     begun: (next) => (unshown.clear(), checks?.snapshot(next)),
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     ...createLiveCalls(client.read, shared, { ask, start, unshown, flush, abandonAll: calls.abandonAll, said: (json) => settings.saves && said(json) }),

@@ -3,14 +3,15 @@
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { misuse, unsupported } from "../base/failure.js";
+import type { Session } from "../glue/core.js";
 import type { Run, LinkState } from "./client.js";
-import type { OpenSession } from "./port.js";
 
 /** The session that works on them. */
 export interface WorkingSession<State> {
   /** Whether it is the agent's. */
   current(): boolean;
-  session(): OpenSession;
+  /** Calls the session. Throws what the application has to hear of. */
+  ask(method: (session: Session) => void): boolean;
   read(): AgentSnapshot<State>;
   /** Adds to an error what only the page knows. */
   explain(error: AgentError): void;
@@ -18,15 +19,8 @@ export interface WorkingSession<State> {
   onceShown(action: () => void): void;
 }
 
-/** The runs of a session. */
-export interface RunEnds<State> {
-  start(run: Run<State>): void;
-  /** The run of this name has come to its end: JSON text of the result. */
-  settled(name: string, json: string): void;
-}
-
-/** Nothing was started yet. */
-export function createRunEnds<State>({ runs, report }: LinkState<State>, client: WorkingSession<State>): RunEnds<State> {
+/** The runs of a session, of which none was started yet. */
+export function createRunEnds<State>({ runs, report }: LinkState<State>, client: WorkingSession<State>) {
   const { current, read, explain } = client;
   // By their names, also where nobody waits for their end any longer.
   const started = new Map<string, Run<State>>();
@@ -47,7 +41,7 @@ export function createRunEnds<State>({ runs, report }: LinkState<State>, client:
   };
 
   return {
-    start: (run) => {
+    start: (run: Run<State>): void => {
       const twin = started.get(run.id);
       // One that was refused has left its name.
       const isTaken = !!twin && runs.has(twin);
@@ -55,7 +49,7 @@ export function createRunEnds<State>({ runs, report }: LinkState<State>, client:
         runs.delete(run);
         return run.reject(unsupported("busy", "A run with this runId waits or is in progress"));
       }
-      const begin = (opened: Pick<OpenSession, "call">): void => {
+      const begin = (opened: Session): void => {
         opened.call(run.method, run.json)?.catch((why: unknown) => {
           if (current() && runs.delete(run)) client.onceShown(() => run.reject(misuse(why)));
         });
@@ -63,12 +57,13 @@ export function createRunEnds<State>({ runs, report }: LinkState<State>, client:
         if (!isTaken) started.set(run.id, run);
       };
       try {
-        client.session().enter(begin);
+        client.ask(begin);
       } catch (error) {
-        if (runs.delete(run)) run.reject(misuse(error));
+        if (runs.delete(run)) run.reject(error as AgentError);
       }
     },
-    settled: (name, json) => {
+    /** The run of this name has come to its end: JSON text of the result. */
+    settled: (name: string, json: string): void => {
       if (!current()) return;
       // One of the queue of an earlier session has a promise that still waits.
       const run = started.get(name) ?? [...runs].find(({ id }) => id === name);
