@@ -130,8 +130,6 @@ export interface LiveCalls<State> extends IntentTaker<State> {
 
 /** An open session and the runs that it works on. */
 export interface Live<State> extends LiveCalls<State> {
-  /** It is in this page: a call that has returned is done. */
-  readonly isNear: boolean;
   /** Calls the session. False if it was lost over it. */
   ask(method: (session: Session) => void): boolean;
   start(run: Run<State>): void;

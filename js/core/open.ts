@@ -4,7 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import type { Session } from "../glue/core.js";
-import { composeSave } from "../snapshot/compose.js";
+import { composeSave } from "../snapshot/save.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
@@ -48,7 +48,7 @@ export function openSession<State>(
     try {
       const restore = (opened: Session): void => {
         opened.call("restore", opening ? opening.opens!(save!) : save);
-        home.reading = !live.isNear;
+        home.reading = !!shared.late;
       };
       if (save && !live.ask(restore)) return undefined;
       if (!settings.saves && !shared.late) home.last = undefined;
@@ -56,7 +56,7 @@ export function openSession<State>(
       opening = home.last = undefined; // Waiting steps continue without it.
       shared.soon(() => client.refused(error as AgentError));
     }
-    home.reading = !live.isNear;
+    home.reading = !!shared.late;
     for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
       if (current()) takeStep(live, step, refused);
     }
