@@ -1,7 +1,7 @@
 // One end of a port between a page and its worker. Calls of one task travel as one message, in order; a question is a
 // call that is answered.
 
-import { isPromise } from "../base/promise.js";
+import { settle } from "../base/promise.js";
 
 type Methods<Name extends string> = { [key in Name]: (...args: never[]) => unknown };
 type Args<Method> = Method extends (...args: infer List) => unknown ? List : never;
@@ -17,13 +17,13 @@ export interface Failure {
 }
 
 /** Takes the answer to a question, or why there is none. */
-type Settle = (value: unknown, failure?: Failure) => void;
+type Answered = (value: unknown, failure?: Failure) => void;
 
 /** The calls to the other end. */
 export interface Pipe<Theirs> {
   tell<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): void;
   /** A question whose answer is taken in the turn in which it comes: what the other end returns or throws, or what the pipe was closed for. */
-  question<Name extends keyof Theirs & string>(settle: Settle, name: Name, ...args: Args<Theirs[Name]>): void;
+  question<Name extends keyof Theirs & string>(answered: Answered, name: Name, ...args: Args<Theirs[Name]>): void;
   /** The same as a promise. */
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
   /** Sends the calls so far as a message of its own: the other end has its turn before the rest. */
@@ -49,7 +49,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   { posting, received }: PipeHooks = {},
 ): Pipe<Theirs> {
   // The questions that the other end has not answered.
-  const open = new Map<number, Settle>();
+  const open = new Map<number, Answered>();
   let asked = 0;
   let outbox: PipeItem[] = [];
   let waking = false;
@@ -74,29 +74,16 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     wake();
   };
 
-  const take = ([name, args, number]: PipeItem): void => {
-    if (!name) {
-      const [answered, ...answer] = args as [number, ...Parameters<Settle>];
-      open.get(answered)?.(...answer);
-      return void open.delete(answered);
-    }
-    const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
-    if (number === undefined) return void method(...args);
-    const give = (value: unknown): void => send("", [number, value]);
-    const fail = (error: unknown): void => send("", [number, undefined, toFailure(error)]);
-    try {
-      // A known value is returned before anything that is sent next.
-      const value = method(...args);
-      if (isPromise(value)) value.then(give, fail);
-      else give(value);
-    } catch (error) {
-      fail(error);
-    }
+  const take = (item: PipeItem): void => {
+    if (item[0]) return perform(mine as Methods<string>, item, send);
+    const [number, ...answer] = item[1] as [number, ...Parameters<Answered>];
+    open.get(number)?.(...answer);
+    open.delete(number);
   };
 
-  const question: Pipe<Theirs>["question"] = (settle, name, ...args) => {
-    if (closed !== undefined) return settle(undefined, { message: closed });
-    open.set(++asked, settle);
+  const question: Pipe<Theirs>["question"] = (answered, name, ...args) => {
+    if (closed !== undefined) return answered(undefined, { message: closed });
+    open.set(++asked, answered);
     send(name, args, asked);
   };
 
@@ -107,20 +94,31 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   return {
     tell: (name, ...args) => send(name, args),
     question,
-    ask: (...call) =>
-      new Promise((resolve, reject) =>
-        question((value, failure) => (failure ? reject(Object.assign(new Error(failure.message), failure)) : resolve(value)), ...call)
-      ),
+    ask: (...call) => promised((answered) => question(answered, ...call)),
     part,
     wake,
     close: (reason) => {
       closed = reason;
       port.close();
-      for (const settle of open.values()) settle(undefined, { message: reason });
+      for (const answered of open.values()) answered(undefined, { message: reason });
       open.clear();
     },
   };
 }
+
+/** Makes a call, and sends the answer if it is a question. */
+function perform(mine: Methods<string>, [name, args, number]: PipeItem, send: (...item: PipeItem) => void): void {
+  const method = mine[name] as (...args: readonly unknown[]) => unknown;
+  if (number === undefined) return void method(...args);
+  const give = (value: unknown): void => send("", [number, value]);
+  const fail = (error: unknown): void => send("", [number, undefined, toFailure(error)]);
+  // A known value is returned before anything that is sent next.
+  settle(() => method(...args), give, fail);
+}
+
+/** The answer to the question that `ask` asks. */
+const promised = (ask: (settle: Answered) => void): Promise<unknown> =>
+  new Promise((resolve, reject) => ask((value, failure) => (failure ? reject(Object.assign(new Error(failure.message), failure)) : resolve(value))));
 
 /** The form of an exception that crosses the port. */
 export function toFailure(error: unknown): Failure {
