@@ -11,16 +11,7 @@ type LiveModule = typeof import("./live.js");
 type LoadedParts = LiveModule & Own;
 
 /** The core of one agent. */
-export interface CoreSource<Place> {
-  /** Loads the core before anybody asks for it. */
-  begin(): void;
-  /** The core. A load that failed is tried again. */
-  load(): Promise<Place>;
-  /** Loads what comes with it. */
-  loadParts(): Promise<LoadedParts>;
-  /** The exports of the chunk, once it has come. */
-  parts(): LoadedParts | undefined;
-}
+export type CoreSource<Place> = ReturnType<typeof createSource<Place>>;
 
 let liveModule: LiveModule | undefined;
 
@@ -31,7 +22,7 @@ export const loadLive = (): Promise<LiveModule> => loading(async () => (liveModu
 export const inflate: Inflate = async (bytes) => (await loadLive()).inflate(bytes);
 
 /** The core that `core` loads, with what comes beside it, of which `own` is the agent's. `schemas`: there are some, whose checks come after that. */
-export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, createOwn: (live: LiveModule) => Own, schemas: boolean): CoreSource<Place> {
+export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, createOwn: (live: LiveModule) => Own, schemas: boolean) {
   let parts: LoadedParts | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
@@ -51,18 +42,21 @@ export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, 
   };
 
   return {
-    begin: () => {
+    /** Loads the core before anybody asks for it. */
+    begin: (): void => {
       const begun = (early = load());
       // Nobody has asked for anything yet: whoever does tries again.
       begun.catch(() => early === begun && (early = undefined));
     },
-    load: () => {
+    /** The core. A load that failed is tried again. */
+    load: (): Promise<Place> => {
       const begun = early ?? load();
       early = undefined;
       return begun;
     },
-    loadParts: () => loadAll().then(take),
-    // Another agent of the page may have loaded it.
-    parts: () => parts ?? (liveModule && !schemas ? take(liveModule) : undefined),
+    /** Loads what comes with it. */
+    loadParts: (): Promise<LoadedParts> => loadAll().then(take),
+    /** The exports of the chunk, once it has come: another agent of the page may have loaded it. */
+    parts: (): LoadedParts | undefined => parts ?? (liveModule && !schemas ? take(liveModule) : undefined),
   };
 }

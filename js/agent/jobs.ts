@@ -9,28 +9,16 @@ import type { Member } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 
 /** The runs of a thread. */
-export interface Jobs<State> {
-  /** Starts a run of that agent and waits for its end. */
-  start(intent: RunIntent<State> & Pick<Run<State>, "quiet">, by?: Member<State>, signal?: AbortSignal): Promise<RunResult>;
-  /** Joins a run that continues at the server; without an id the last one, whose id is `last` where that is known. */
-  join(runId: string | undefined, by?: Member<State>, last?: string): Promise<RunResult>;
-  /** Joins the run that was in progress when the page was left. */
-  rejoin(runId: string): void;
-  /** That join, while it goes on. */
-  readonly rejoining: Promise<RunResult> | undefined;
-  /** This submit is sent at once, whatever answer comes, until the run has ended. */
-  hurry(runId: string, begin: () => Promise<RunResult>): Promise<RunResult>;
-  /** Whether a submit is sent at once, over a connection that is kept: what was answered before is over then. */
-  hurries(runId: string): boolean;
-}
+export type Jobs<State> = ReturnType<typeof createJobs<State>>;
 
 /** @internal */
-export function createJobs<State>(thread: Thread<State>): Jobs<State> {
+export function createJobs<State>(thread: Thread<State>) {
   const { link, members } = thread;
   const hasty = new Set<string>();
   let rejoining: Promise<RunResult> | undefined;
-  const jobs: Jobs<State> = {
-    start: (intent, by, signal) =>
+  const jobs = {
+    /** Starts a run of that agent and waits for its end. */
+    start: (intent: RunIntent<State> & Pick<Run<State>, "quiet">, by?: Member<State>, signal?: AbortSignal): Promise<RunResult> =>
       new Promise((resolve, reject) => {
         const stop = (): void => link.cancel(job);
         const end = (): void => {
@@ -59,19 +47,25 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
         // Aborted by a listener, before there was something to cancel.
         if (signal?.aborted) stop();
       }),
-    join: (runId, by, last = thread.read().runId) => jobs.start(attach(toRunInput((by ?? members.requester()).options()), runId, last), by),
-    rejoin: (runId) => {
+    /** Joins a run that continues at the server; without an id the last one, whose id is `last` where that is known. */
+    join: (runId: string | undefined, by?: Member<State>, last = thread.read().runId): Promise<RunResult> =>
+      jobs.start(attach(toRunInput((by ?? members.requester()).options()), runId, last), by),
+    /** Joins the run that was in progress when the page was left. */
+    rejoin: (runId: string): void => {
       rejoining = jobs.join(undefined, undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});
     },
-    get rejoining() {
+    /** That join, while it goes on. */
+    get rejoining(): Promise<RunResult> | undefined {
       return rejoining;
     },
-    hurry: (runId, begin) => {
+    /** This submit is sent at once, whatever answer comes, until the run has ended. */
+    hurry: (runId: string, begin: () => Promise<RunResult>): Promise<RunResult> => {
       hasty.add(runId);
       return begin().finally(() => hasty.delete(runId));
     },
-    hurries: (runId) => hasty.has(runId),
+    /** Whether a submit is sent at once, over a connection that is kept: what was answered before is over then. */
+    hurries: (runId: string): boolean => hasty.has(runId),
   };
   return jobs;
 }

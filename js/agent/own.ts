@@ -15,7 +15,7 @@ import type { Thread } from "./thread.js";
 
 /** The parts of an agent that only it has: calls of the page's tools, replies to interrupts, requests, checkpoints. */
 export interface Own extends OwnParts, Replies {
-  readonly history: History<unknown>;
+  readonly history: History;
   /** Waits, or no longer, for something that makes waiting pointless. */
   wait(on: boolean): void;
 }

@@ -1,37 +1,20 @@
 // The thread at the agent's server, where the options say how it is kept. What that takes is a chunk of its own (js/remote-thread): an
 // agent without these options has no more of it than this file.
 
-import type { AgainOptions, Agent, AgentSnapshot, RunResult, SendReason, SubmitInput } from "../api/types.js";
+import type { AgentSnapshot, RunResult, SubmitInput } from "../api/types.js";
 import { localThread } from "../snapshot/initial.js";
-import type { Asking, RemoteThread } from "../remote-thread/index.js";
+import type { RemoteThread } from "../remote-thread/index.js";
 import type { Thread } from "./thread.js";
 
 /** The thread of an agent at its server. */
-export interface Remote<State> {
-  readonly methods: Pick<Agent<State>, "load" | "loadOlder" | "capabilities">;
-  /** The thread is there. Whoever asks uses the agent: its thread is opened. */
-  readonly ready: Promise<void>;
-  /** The thread's chunk, once it has come. */
-  readonly thread: RemoteThread<State> | undefined;
-  /** Before the core begins with what it is given, which may have submits that wait: these wait for the thread as well. */
-  begin(): Promise<void> | boolean;
-  /**
-   * Before a run is asked for: what the options say of it is done. Its result, where it needs no run of the core; `undefined` at once
-   * where there is nothing to do.
-   */
-  prepare(reason: SendReason, input: Asking, params?: SubmitInput<State> | AgainOptions): Promise<RunResult | undefined> | undefined;
-  /** The save, which has no run that only opens the thread. */
-  saved(json: string): string;
-  /** The snapshot that is shown, of what the core has said. */
-  shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
-}
+export type Remote<State> = ReturnType<typeof createRemote<State>>;
 
 /** The thread at the server, as the snapshot has it at `first`. `open` loads what there is of it. */
 export function createRemote<State>(
   { options, shown }: Pick<Thread<State>, "options" | "shown">,
   first: AgentSnapshot["thread"],
   open: () => Promise<RemoteThread<State>>,
-): Remote<State> {
+) {
   let thread: RemoteThread<State> | undefined;
   let opening: Promise<RemoteThread<State>> | undefined;
   let ready: Promise<void> | false = first === localThread && Promise.resolve();
@@ -54,20 +37,29 @@ export function createRemote<State>(
   const begun = (): Promise<void> => (ready ||= load());
 
   return {
-    get thread() {
+    /** The thread's chunk, once it has come. */
+    get thread(): RemoteThread<State> | undefined {
       return thread;
     },
-    get ready() {
+    /** The thread is there. Whoever asks uses the agent: its thread is opened. */
+    get ready(): Promise<void> {
       return begun();
     },
-    begin: () => first === localThread || (begun(), come().then((stored) => stored.handedOver())),
-    prepare: (...run) => {
+    /** Before the core begins with what it is given, which may have submits that wait: these wait for the thread as well. */
+    begin: (): Promise<void> | boolean => first === localThread || (begun(), come().then((stored) => stored.handedOver())),
+    /**
+     * Before a run is asked for: what the options say of it is done. Its result, where it needs no run of the core; `undefined` at once
+     * where there is nothing to do.
+     */
+    prepare: (...run: Parameters<RemoteThread<State>["prepare"]>): Promise<RunResult | undefined> | undefined => {
       if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
       void begun();
       return come().then((stored) => stored.prepare(...run));
     },
-    saved: (json) => thread?.saved(json) ?? json,
-    shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
+    /** The save, which has no run that only opens the thread. */
+    saved: (json: string): string => thread?.saved(json) ?? json,
+    /** The snapshot that is shown, of what the core has said. */
+    shown: (core: AgentSnapshot<State>): AgentSnapshot<State> => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
     methods: {
       load,
       loadOlder: async () => (await come()).loadOlder(),

@@ -20,24 +20,7 @@ const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId"
   thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : localThread;
 
 /** The snapshot of a thread. */
-export interface Shown<State> {
-  /** The snapshot before anything happens. */
-  readonly first: AgentSnapshot<State>;
-  read(): AgentSnapshot<State>;
-  /** The last snapshot of the core, of which not all is shown. */
-  confirmed(): AgentSnapshot<State>;
-  threadId(): string;
-  /** The snapshot when nothing has happened. */
-  empty(): AgentSnapshot<State>;
-  /** The snapshot of a save, whose thread this is from now on. */
-  restored(saved: SavedAgent): AgentSnapshot<State>;
-  /** The core has this. */
-  publish(next: AgentSnapshot<State>): void;
-  /** Shows it anew. */
-  show(): void;
-  /** From the next change on, what is shown is what this makes of it; under each name one. */
-  cover(name: string, fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>): void;
-}
+export type Shown<State> = ReturnType<typeof createShown<State>>;
 
 /** The snapshot of a new thread. `view`: what is shown of one of the core's; `changed` is called after every change. */
 export function createShown<State>(
@@ -45,7 +28,7 @@ export function createShown<State>(
   first: AgentSnapshot<State>,
   view: (confirmed: AgentSnapshot<State>) => AgentSnapshot<State>,
   changed: (next: AgentSnapshot<State>) => void,
-): Shown<State> {
+) {
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
   let { threadId } = options;
@@ -61,6 +44,7 @@ export function createShown<State>(
   let bare = snapshot;
   const covers: Record<string, ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined> = {};
 
+  /** Shows it anew. */
   const show = (): void => {
     const next = view(confirmed);
     if (next === bare) return;
@@ -70,20 +54,23 @@ export function createShown<State>(
   };
 
   return {
-    first,
-    read: () => snapshot,
-    confirmed: () => confirmed,
-    threadId: ownThreadId,
-    empty: () => ofThread(first, ownThreadId()),
-    restored: (saved) => {
+    ...{ first, show, threadId: ownThreadId },
+    read: (): AgentSnapshot<State> => snapshot,
+    /** The last snapshot of the core, of which not all is shown. */
+    confirmed: (): AgentSnapshot<State> => confirmed,
+    /** The snapshot when nothing has happened. */
+    empty: (): AgentSnapshot<State> => ofThread(first, ownThreadId()),
+    /** The snapshot of a save, whose thread this is from now on. */
+    restored: (saved: SavedAgent): AgentSnapshot<State> => {
       threadId = saved.threadId;
       return savedSnapshot(saved);
     },
-    publish: (next) => {
+    /** The core has this. */
+    publish: (next: AgentSnapshot<State>): void => {
       confirmed = next;
       show();
     },
-    show,
-    cover: (name, fold) => void (covers[name] = fold),
+    /** From the next change on, what is shown is what this makes of it; under each name one. */
+    cover: (name: string, fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>): void => void (covers[name] = fold),
   };
 }

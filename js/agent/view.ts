@@ -7,27 +7,10 @@ import { expect } from "../base/failure.js";
 import { createListeners } from "../base/listeners.js";
 
 /** The snapshot of an agent, and its listeners. */
-export interface View<State> {
-  /** Returns the snapshot. */
-  read(): AgentSnapshot<State>;
-  /** The thread has changed. */
-  changed(): void;
-  /** Shows that a call could not be made, or, without an error, no longer shows it. */
-  refuse(error?: AgentError): void;
-  /** Shows submits that wait for their attachments, and who holds them; without both there are none. */
-  hold(fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>, by?: SubmitHolder): void;
-  /** Returns the holder of submits, if there is one. */
-  holder(): SubmitHolder | undefined;
-  /** Calls the listener after every change, until what this returns is called. */
-  subscribe(listener: () => void): () => void;
-  /** Whether it has a listener. */
-  watched(): boolean;
-  /** Calls no listener from now on. */
-  close(): void;
-}
+export type View<State> = ReturnType<typeof createView<State>>;
 
 /** The view of a thread, which `bare` gives. */
-export function createView<State>(bare: () => AgentSnapshot<State>): View<State> {
+export function createView<State>(bare: () => AgentSnapshot<State>) {
   const { notify: changed, ...listeners } = createListeners();
   let refused: AgentError | undefined;
   let held: ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined;
@@ -35,7 +18,7 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
   let shown: { readonly of: AgentSnapshot<State>; readonly snapshot: AgentSnapshot<State> } | undefined;
 
   return {
-    read: () => {
+    read: (): AgentSnapshot<State> => {
       const of = bare();
       if (!refused && !held) return of;
       if (shown?.of === of) return shown.snapshot;
@@ -43,25 +26,32 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
       shown = { of, snapshot: held?.(snapshot) ?? snapshot };
       return shown.snapshot;
     },
+    /** The thread has changed. */
     changed,
-    refuse: (error) => {
+    /** Shows that a call could not be made, or, without an error, no longer shows it. */
+    refuse: (error?: AgentError): void => {
       if (error === refused) return;
       refused = error;
       shown = undefined;
       changed();
     },
-    hold: (fold, by) => {
+    /** Shows submits that wait for their attachments, and who holds them; without both there are none. */
+    hold: (fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>, by?: SubmitHolder): void => {
       held = fold;
       holder = by;
       shown = undefined;
       changed();
     },
-    holder: () => holder,
-    subscribe: (listener) => {
+    /** Returns the holder of submits, if there is one. */
+    holder: (): SubmitHolder | undefined => holder,
+    /** Calls the listener after every change, until what this returns is called. */
+    subscribe: (listener: () => void): (() => void) => {
       expect("subscribe()", "function", listener);
       return listeners.subscribe(listener);
     },
+    /** Whether it has a listener. */
     watched: listeners.any,
+    /** Calls no listener from now on. */
     close: listeners.clear,
   };
 }

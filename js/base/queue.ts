@@ -1,22 +1,14 @@
-/** A queue. Taking the first element costs the same however many wait, which `shift` does not. */
-export interface Queue<Item> {
-  readonly size: number;
-  push(item: Item): void;
-  /** Takes the first; `undefined` where nothing waits. */
-  take(): Item | undefined;
-  clear(): void;
-}
-
-/** An empty queue. */
-export function createQueue<Item>(): Queue<Item> {
+/** An empty queue. Taking the first element costs the same however many wait, which `shift` does not. */
+export function createQueue<Item>() {
   let items: (Item | undefined)[] = [];
   let first = 0;
   return {
-    get size() {
+    get size(): number {
       return items.length - first;
     },
-    push: (item) => void items.push(item),
-    take: () => {
+    push: (item: Item): void => void items.push(item),
+    /** Takes the first; `undefined` where nothing waits. */
+    take: (): Item | undefined => {
       if (first === items.length) return undefined;
       const item = items[first];
       items[first++] = undefined;
@@ -27,7 +19,7 @@ export function createQueue<Item>(): Queue<Item> {
       }
       return item;
     },
-    clear: () => {
+    clear: (): void => {
       items = [];
       first = 0;
     },

@@ -3,22 +3,18 @@
 import type { AgentError } from "../api/error.js";
 
 /** The cause of the errors of one session. */
-export interface Cause {
-  /** A request begins. */
-  clear(): void;
-  /** It was rejected with this value. */
-  set(cause: unknown): void;
-  /** Gives the error of a connection that value. */
-  explain(error: AgentError | undefined): void;
-}
+export type Cause = ReturnType<typeof createCause>;
 
 /** Nothing has failed yet. */
-export function createCause(): Cause {
+export function createCause() {
   let thrown: { readonly cause: unknown } | undefined;
   return {
-    clear: () => void (thrown = undefined),
-    set: (cause) => void (thrown = { cause }),
-    explain: (error) => {
+    /** A request begins. */
+    clear: (): void => void (thrown = undefined),
+    /** It was rejected with this value. */
+    set: (cause: unknown): void => void (thrown = { cause }),
+    /** Gives the error of a connection that value. */
+    explain: (error: AgentError | undefined): void => {
       if (!thrown || !error || !(error.kind === "connection" || error.kind === "auth" || error.code === "truncated")) return;
       Object.defineProperty(error, "cause", { value: thrown.cause, writable: true, configurable: true });
       if ((thrown.cause as AgentError | undefined)?.code === "not-saved") Object.assign(error, { code: "not-saved" });

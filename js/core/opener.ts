@@ -5,16 +5,8 @@ import { internal } from "../base/failure.js";
 import type { LinkClient, LinkState } from "./client.js";
 import type { Port } from "./port.js";
 
-/** The opening of sessions. */
-export interface Opener {
-  /** Resolves once the core was loaded, or could not be. */
-  load(): Promise<void>;
-  /** Something waits for a session. */
-  begin(): void;
-}
-
-/** Nothing is loaded yet. */
-export function createOpener<State>(client: LinkClient<State>, shared: LinkState<State>): Opener {
+/** The opening of sessions. Nothing is loaded yet. */
+export function createOpener<State>(client: LinkClient<State>, shared: LinkState<State>) {
   const { read } = client;
   const { pending } = shared;
   let port: Port | undefined;
@@ -56,6 +48,7 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     else if (read().error?.code === "load") pending.show({ ...read(), status: "idle", error: undefined });
   };
 
+  /** Resolves once the core was loaded, or could not be. */
   const load = async (): Promise<void> => {
     const { at, live } = shared.home;
     if (!live && at !== "ended" && (at || !here())) await (loading ??= attempt());
@@ -63,7 +56,8 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
 
   return {
     load,
-    begin: () => {
+    /** Something waits for a session. */
+    begin: (): void => {
       // A load in progress opens a session at its end.
       if (loading || !here() || shared.home.at === "awaited") {
         void load();

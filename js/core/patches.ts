@@ -21,25 +21,6 @@ export interface Patched<State> {
   explain(error: AgentError | undefined): void;
 }
 
-/** The patches of a session, applied to the shown snapshot. */
-export interface Patches {
-  /**
-   * Brings the snapshot up to date. Where that takes until later than that time, the rest is done after the page has had its
-   * turn, and nothing of it is shown before.
-   */
-  show(until: number): void;
-  /** Does so soon. */
-  schedule(): void;
-  /** Does it once the snapshot shows all that has led to it. */
-  onceShown(until: number, action: () => void): void;
-  /** Whether a patch is not applied to its end. */
-  partly(): boolean;
-  /** Shows nothing more: the session is over. */
-  clear(): void;
-  /** Does what waits for being shown: it is shown, or the session is over and will show nothing. */
-  leave(): void;
-}
-
 /** A patch that is being applied, with the checkpoints on its way; `takePatch` gives the next one, or a part of it, for what `read` shows. */
 function createApplying<Snapshot extends AgentSnapshot<unknown>>(read: () => Snapshot, takePatch: () => string | undefined) {
   let patching: Patching<Snapshot> | undefined;
@@ -73,8 +54,11 @@ function createApplying<Snapshot extends AgentSnapshot<unknown>>(read: () => Sna
   };
 }
 
+/** The patches of a session, applied to the shown snapshot. */
+export type Patches = ReturnType<typeof createPatches>;
+
 /** Shows nothing yet. */
-export function createPatches<State>(client: LinkClient<State>, session: Patched<State>): Patches {
+export function createPatches<State>(client: LinkClient<State>, session: Patched<State>) {
   const applying = createApplying(client.read, session.takePatch);
   // It continues in a task of its own.
   let turning = false;
@@ -85,6 +69,10 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
   const slice = (): number => performance.now() + sliceMs;
   const scheduler = createScheduler(client.options.notify ?? undefined, () => show(slice()));
 
+  /**
+   * Brings the snapshot up to date. Where that takes until later than that time, the rest is done after the page has had its
+   * turn, and nothing of it is shown before.
+   */
   const show = (until: number): void => {
     scheduler.clear();
     if (!session.shows()) return;
@@ -115,20 +103,23 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
     turning = true;
   };
 
+  /** Does what waits for being shown: it is shown, or the session is over and will show nothing. */
   const leave = (): void => {
     for (const action of unshown.splice(0)) action();
   };
 
   return {
-    show,
-    schedule: () => scheduler.schedule(large),
-    onceShown: (until, action) => {
+    ...{ show, leave },
+    /** Does so soon. */
+    schedule: (): void => scheduler.schedule(large),
+    /** Does it once the snapshot shows all that has led to it. */
+    onceShown: (until: number, action: () => void): void => {
       show(until);
       if (applying.partly()) unshown.push(action);
       else action();
     },
     partly: applying.partly,
+    /** Shows nothing more: the session is over. */
     clear: scheduler.clear,
-    leave,
   };
 }

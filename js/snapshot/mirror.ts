@@ -188,9 +188,8 @@ function atRoot(key: Key, value: unknown): unknown {
 /** The new value, with every part of the old one in its place that is deeply equal. `onKept` is called with the containers that stay. */
 export function keep<Value>(old: unknown, value: Value, onKept?: (part: unknown) => void): Value;
 export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => void): unknown {
-  if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
   const isList = Array.isArray(value);
-  if (isList !== Array.isArray(old)) return value;
+  if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value || isList !== Array.isArray(old)) return value;
   const keys = isList ? value : Object.keys(value);
   let next = value as PlainObject;
   let same = keys.length === (isList ? (old as unknown[]) : Object.keys(old)).length;
@@ -200,7 +199,7 @@ export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => v
     const after = read(next, key);
     const part = keep(before, after, onKept);
     // Others may hold what was given.
-    if (part !== after) write((next = next === value ? copyOf(next) : next), key, part);
+    if (part !== after) write(next = next === value ? copyOf(next) : next, key, part);
     same &&= part === before;
   }
   if (same) onKept?.(old);

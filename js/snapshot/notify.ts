@@ -1,23 +1,16 @@
 import type { Notify } from "../api/types.js";
 
-/** Decides when a change is published. */
-export interface Scheduler {
-  /** Publishes soon; once, however often it is asked. `large`: it takes long, so with the next frame at the earliest. */
-  schedule(large?: boolean): void;
-  /** It has been published: nothing more to do. */
-  clear(): void;
-}
-
 // No animation frames come to a page that is hidden, or that gets hidden while one is awaited.
 const unseenMs = 100;
 // Where there are no frames at all.
 const frameMs = 16;
 
-/** The scheduler for one of the ways of `notify`. */
-export function createScheduler(notify: Notify = "frame", publish: () => void): Scheduler {
+/** Decides when a change is published, in one of the ways of `notify`. */
+export function createScheduler(notify: Notify = "frame", publish: () => void) {
   let cancel: (() => void) | undefined;
   let last = -Infinity;
 
+  /** It has been published: nothing more to do. */
   const clear = (): void => {
     cancel?.();
     cancel = undefined;
@@ -52,7 +45,8 @@ export function createScheduler(notify: Notify = "frame", publish: () => void): 
   };
 
   return {
-    schedule: (large) => {
+    /** Publishes soon; once, however often it is asked. `large`: it takes long, so with the next frame at the earliest. */
+    schedule: (large?: boolean): void => {
       if (notify === "sync" && !large) publish();
       else cancel ??= wait(large);
     },

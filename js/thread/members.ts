@@ -30,32 +30,10 @@ export interface Voice extends Pick<Emitter, "emit" | "has"> {
 }
 
 /** The agents of a thread. */
-export interface Members<State> {
-  join(member: Member<State>): void;
-  leave(member: Member<State>): void;
-  /** Somebody has begun to use one of them. */
-  arrived(): void;
-  /** The members that are in use, the newest first. */
-  present(): readonly Member<State>[];
-  watched(): boolean;
-  /** This agent asks for that run, which has an end. */
-  asks(by: Member<State> | undefined, runId: string): void;
-  ended(runId: string): void;
-  /** The agent that has asked for this run, or for the last one; where it has gone, the newest that is there. */
-  requester(runId?: string): Member<State>;
-  /** This one has lost a listener: it is there for a task, in which a component may be made anew. `alone`: after that nobody is. */
-  release(member: Member<State>, alone: () => void): void;
-  /** Settles when one of them is there; nothing where one is. */
-  arrival(): Promise<void> | undefined;
-  changed(): void;
-  /** Emits to all members. */
-  readonly emitter: Voice;
-  /** All listeners hear of it, of the callbacks only those of `by`; where that has gone, of the newest. */
-  notify: (by: Member<State> | undefined, ...event: Parameters<Emitter["emit"]>) => void;
-}
+export type Members<State> = ReturnType<typeof createMembers<State>>;
 
 /** No agents yet. */
-export function createMembers<State>(): Members<State> {
+export function createMembers<State>() {
   // Weak, so that one that nobody uses is collected; but for the newest, which speaks for those that have gone.
   let list: WeakRef<Member<State>>[] = [];
   let newest: Member<State>;
@@ -71,34 +49,39 @@ export function createMembers<State>(): Members<State> {
   };
   const leaving = new Set<Member<State>>();
   const isPresent = (member: Member<State>): boolean => !member.gone() && (!member.mounted || leaving.has(member) || member.watched());
+  /** The members that are in use, the newest first. */
   const present = (): Member<State>[] => all().filter(isPresent).reverse();
   /** The one that speaks for `by`. */
   const of = (by: Member<State> | undefined): Member<State> => (by && isPresent(by) ? by : (present()[0] ?? (by && !by.gone() ? by : newest)));
 
-  const members: Members<State> = {
-    join: (member) => {
+  const members = {
+    join: (member: Member<State>): void => {
       newest = member;
       list.push(new WeakRef(member));
       members.arrived();
     },
-    leave: (member) => {
+    leave: (member: Member<State>): void => {
       list = list.filter((each) => each.deref() !== member);
       if (newest === member) newest = all().pop() ?? member;
     },
-    arrived: () => {
+    /** Somebody has begun to use one of them. */
+    arrived: (): void => {
       if (!present().length) return;
       arrive?.();
       arriving = undefined;
     },
     present,
-    watched: () => all().some((member) => member.watched()),
-    asks: (by, runId) => void (by && requesters.set(runId, by)),
-    ended: (runId) => void requesters.delete(runId),
-    requester: (runId) => {
+    watched: (): boolean => all().some((member) => member.watched()),
+    /** This agent asks for that run, which has an end. */
+    asks: (by: Member<State> | undefined, runId: string): void => void (by && requesters.set(runId, by)),
+    ended: (runId: string): void => void requesters.delete(runId),
+    /** The agent that has asked for this run, or for the last one; where it has gone, the newest that is there. */
+    requester: (runId?: string): Member<State> => {
       if (runId !== undefined && !(last && belongs(runId, last[0]))) last = [...requesters].find(([id]) => belongs(runId, id));
       return of(last?.[1]);
     },
-    release: (member, alone) => {
+    /** This one has lost a listener: it is there for a task, in which a component may be made anew. `alone`: after that nobody is. */
+    release: (member: Member<State>, alone: () => void): void => {
       if (!member.mounted || member.watched()) return;
       leaving.add(member);
       setTimeout(() => {
@@ -106,12 +89,15 @@ export function createMembers<State>(): Members<State> {
         if (!present().length) alone();
       }, 0);
     },
-    arrival: () => (present().length ? undefined : (arriving ??= new Promise((resolve) => (arrive = resolve)))),
-    changed: () => {
+    /** Settles when one of them is there; nothing where one is. */
+    arrival: (): Promise<void> | undefined => (present().length ? undefined : (arriving ??= new Promise((resolve) => (arrive = resolve)))),
+    changed: (): void => {
       for (const member of all()) member.changed();
     },
+    /** Emits to all members. */
     emitter: voiceOf(all),
-    notify: (by, name, detail) => {
+    /** All listeners hear of it, of the callbacks only those of `by`; where that has gone, of the newest. */
+    notify: (by: Member<State> | undefined, ...[name, detail]: Parameters<Emitter["emit"]>): void => {
       const one = of(by);
       for (const member of all()) member.emitter.emit(name, detail, member !== one);
     },
