@@ -14,7 +14,9 @@ let checking: typeof import("./checks.js") | undefined;
 /** Loads what agents with schemas need. */
 export const loadChecks = async (): Promise<void> => void (checking ??= await import("./checks.js"));
 
-const kit = { isPromise, issuesText, reasonOf, unsupported };
+/** The helpers of the page that the chunk is given. */
+const kit = { isPromise, issuesText, reasonOf, unsupported } as const;
+export type CheckKit = typeof kit;
 
 /** The checks of a session, where its agent has schemas. */
 export function checksOf<State>(

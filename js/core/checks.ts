@@ -3,18 +3,8 @@
 
 import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentSnapshot, Interrupt, PageTool, ResumeEntry, StandardSchema, ToolCall } from "../api/types.js";
-import type { reasonOf, unsupported } from "../base/failure.js";
-import type { issuesText } from "../base/issues.js";
-import type { isPromise } from "../base/promise.js";
+import type { CheckKit } from "./checked.js";
 import type { LinkClient } from "./client.js";
-
-/** The helpers of the page that this chunk is given. */
-export interface CheckKit {
-  readonly isPromise: typeof isPromise;
-  readonly issuesText: typeof issuesText;
-  readonly reasonOf: typeof reasonOf;
-  readonly unsupported: typeof unsupported;
-}
 
 /** Speaks of what does not fit. */
 type ErrorSink = Pick<LinkClient<never>["emitter"], "emit">;
@@ -52,19 +42,14 @@ export function checkReply(
 }
 
 /** The checks of one session. */
-export interface Checks<State> {
-  /** A CUSTOM event as it is reported. Nothing, where it is dropped. */
-  custom(name: string, data: unknown): { readonly data: unknown } | undefined;
-  /** Before this snapshot is shown. */
-  snapshot(next: AgentSnapshot<State>): void;
-}
+export type Checks<State> = ReturnType<typeof createChecks<State>>;
 
 /** Nothing is checked yet. */
 export function createChecks<State>(
   kit: CheckKit,
   client: Pick<LinkClient<State>, "options" | "emitter" | "cover">,
   tool: (name: string) => PageTool | undefined,
-): Checks<State> {
+) {
   const { options, emitter, cover } = client;
   const judge = judgeWith(kit);
   const warn = warnBy(emitter);
@@ -101,7 +86,8 @@ export function createChecks<State>(
   };
 
   return {
-    custom: (name, data) => {
+    /** A CUSTOM event as it is reported. Nothing, where it is dropped. */
+    custom: (name: string, data: unknown): { readonly data: unknown } | undefined => {
       const schema = custom && Object.hasOwn(custom, name) ? custom[name] : undefined;
       if (!schema) return { data };
       const { issue, value } = judge(schema, data);
@@ -109,7 +95,8 @@ export function createChecks<State>(
       if (issue === undefined) return { data: value };
       return drops ? undefined : { data };
     },
-    snapshot: (next) => {
+    /** Before this snapshot is shown. */
+    snapshot: (next: AgentSnapshot<State>): void => {
       checkState(next.state);
       checkCalls(next.toolCalls);
     },

@@ -14,14 +14,15 @@ import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
 import type { Act, FromPage } from "./serve.js";
 
-/** The calls of the worker. */
-export interface FromWorker {
+type FromCore = Pick<Host, "settled" | "warning" | "custom" | "event" | "decision" | "execute" | "abandon" | "stopRemote">;
+
+/** The calls of the worker: those of its core to a host, and its own. */
+export interface FromWorker extends FromCore {
   /** A patch, or the next part of one. */
   patch(json: string): void;
   changed(): void;
   /** The members of a save without the thread. The core wants the save of this number written. */
   saved(json: string, number?: number): void;
-  settled(name: string, json: string): void;
   /** Of a call that has no run. */
   misused(why: Failure): void;
   unrestored(why: Failure): void;
@@ -29,17 +30,10 @@ export interface FromWorker {
   /** Nothing is in progress, since that `rest`. */
   idle(number: number): void;
   ended(): void;
-  warning(warning: Parameters<Host["warning"]>[0]): void;
   /** The headers of a response. */
   head(headers: [string, string][], status: number): void;
-  custom(name: string, value: string): void;
-  event(json: string): void;
-  decision(json: string): void;
   /** The guard's counters, as far as the next patch goes. */
   counted(json: string | undefined): void;
-  execute(toolCallId: string, name: string, approved: boolean, args: string): void;
-  abandon(toolCallId: string): void;
-  stopRemote(runId: string): void;
   failed(why: Failure): void;
   request(number: number, resume: boolean, runId: string, cursor: string | undefined): Promise<unknown>;
   fetch(number: number, url: string, init: RequestInit): Promise<ResponseHead>;
