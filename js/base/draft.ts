@@ -47,14 +47,11 @@ export class Draft {
   private ownCopy(container: unknown): PlainObject {
     if (this.fresh.has(container)) return container as PlainObject;
     if (typeof container !== "object" || !container) throw new Error(misfit);
-    const copy = copyOf(container);
+    const copy = Array.isArray(container) ? container.slice() : { ...container };
     this.fresh.add(copy);
-    return copy;
+    return copy as PlainObject;
   }
 }
-
-/** A container with the same parts. */
-export const copyOf = (container: object): PlainObject => (Array.isArray(container) ? container.slice() : { ...container }) as unknown as PlainObject;
 
 /** Whether it has the member itself. */
 export const has = (object: object, key: Key): boolean => plain.hasOwnProperty.call(object, key);

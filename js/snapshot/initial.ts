@@ -8,7 +8,8 @@ export const unanswered = "The run ended before the call was answered.";
 /** The thread of an agent that opens none. */
 export const localThread: AgentSnapshot["thread"] = { status: "ready", hasOlder: false };
 
-const idle = { phase: "closed", attempt: 0 } as const;
+/** No connection is open. */
+export const closed = { phase: "closed", attempt: 0 } as const;
 
 /** The snapshot of a thread in which nothing has happened yet. */
 export function initialSnapshot<State>(
@@ -34,7 +35,7 @@ export function initialSnapshot<State>(
     usage: [],
     timing: undefined,
     queue: [],
-    connection: idle,
+    connection: closed,
   };
 }
 

@@ -23,7 +23,7 @@
 
 import { AgentError, type AgentErrorData } from "../api/error.js";
 import type { AgentSnapshot, Checkpoint } from "../api/snapshot.js";
-import { Draft, copyOf, misfit, read, write, type Key, type Path, type PlainObject } from "../base/draft.js";
+import { Draft, misfit, read, write, type Key, type Path, type PlainObject } from "../base/draft.js";
 import { patchDocument, type Pointed } from "../base/json-patch.js";
 
 /** The core's data of a checkpoint, without the number that the page gives it. */
@@ -45,11 +45,8 @@ const most = 1024;
 const elements = 8;
 
 /** The snapshot after the patch, which has come as a whole. */
-export function applyPatch<Root extends object>(root: Root, patch: string, checkpoint?: Mark<Root>): Root {
-  const patching = new Patching(root, checkpoint);
-  patching.take(patch);
-  return applied(patching);
-}
+export const applyPatch = <Root extends object>(root: Root, patch: string, checkpoint?: Mark<Root>): Root =>
+  applied(new Patching(root, checkpoint, JSON.parse(patch)));
 
 function applied<Root extends object>(patching: Patching<Root>): Root {
   while (patching.step());
@@ -186,7 +183,6 @@ function atRoot(key: Key, value: unknown): unknown {
 }
 
 /** The new value, with every part of the old one in its place that is deeply equal. `onKept` is called with the containers that stay. */
-export function keep<Value>(old: unknown, value: Value, onKept?: (part: unknown) => void): Value;
 export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => void): unknown {
   const isList = Array.isArray(value);
   if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value || isList !== Array.isArray(old)) return value;
@@ -199,7 +195,8 @@ export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => v
     const after = read(next, key);
     const part = keep(before, after, onKept);
     // Others may hold what was given.
-    if (part !== after) write(next = next === value ? copyOf(next) : next, key, part);
+    if (part !== after && next === value) next = (isList ? value.slice() : { ...value }) as PlainObject;
+    if (part !== after) write(next, key, part);
     same &&= part === before;
   }
   if (same) onKept?.(old);

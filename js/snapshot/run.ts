@@ -2,8 +2,8 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
+import { closed } from "./initial.js";
 
-const closed = { phase: "closed", attempt: 0 } as const;
 const connecting = { phase: "connecting", attempt: 0 } as const;
 
 /** A run that begins. */

@@ -4,6 +4,7 @@ import type { LateSession, LinkClient, LinkState, OpenHome, PendingIntent } from
 import { lose, remain, remainsOf, type Remains } from "../core/remains.js";
 import { queuedOf } from "../intents/run.js";
 import { createMadeSaves } from "./saves.js";
+import { closed } from "../snapshot/initial.js";
 import { changedQueue, compose, union, type Queued, type Saved } from "../snapshot/save.js";
 
 /** The reports of a session, its save, and how it is lost. */
@@ -102,7 +103,7 @@ function rest<State>(client: LinkClient<State>, shared: LinkState<State>, left: 
   const { pending, runs } = shared;
   remain(client, shared, left, false);
   const ended = left.shown.connection.phase !== "closed";
-  const shown = { ...left.shown, connection: { phase: "closed", attempt: 0 } as const };
+  const shown = { ...left.shown, connection: closed };
   // Nobody has settled these, and no save has them.
   const replies = stopped ? [] : [...runs].filter(({ part }) => part);
   pending.end(shown, replies.map((run) => ({ fold: run.fold, run })));
