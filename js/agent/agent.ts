@@ -58,11 +58,11 @@ function createAgentOf<State>(
   mounted: boolean,
 ): Agent<State> {
   const self = createSelf(thread, initial, first, mounted, () => agent);
-  const { emitter, view, alive, act, dispose } = self;
+  const { emitter, view, alive, act, subscribe, on, setOptions, dispose } = self;
   const { link, source } = thread;
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
-    subscribe: self.subscribe,
+    ...{ subscribe, on, setOptions, dispose },
     getSnapshot: view.read,
     flush: () => link.live()?.flush(),
     getServerSnapshot: () => first,
@@ -94,7 +94,6 @@ function createAgentOf<State>(
     },
     at: (checkpoint) => source.parts()?.history.at(idOf(checkpoint)) as AgentSnapshot<State> | undefined,
     save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
-    dispose,
     guard: createGuard(self),
     send: (event) => {
       alive();
@@ -103,10 +102,8 @@ function createAgentOf<State>(
       // Nothing is open before it comes.
       throw unsupported("not-sent", "send() needs an open connection");
     },
-    on: self.on,
     events: emitter.events,
     requests: thread.emitter.requests,
-    setOptions: self.setOptions,
   };
   const agent = methods as Agent<State>;
   // Older engines have no such symbol.

@@ -30,41 +30,36 @@ export function createEdits<State>(
     return true;
   };
 
-  const editQueued: Agent<State>["editQueued"] = (id, input) => change((parts) => parts.editQueued(self, id, input));
-
-  const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
-    act();
-    return self.view.holder()?.cancel(self.view, id) || change((parts) => parts.cancelQueued(self, id));
+  return {
+    editQueued: (id, input) => change((parts) => parts.editQueued(self, id, input)),
+    cancelQueued: (id) => {
+      act();
+      return self.view.holder()?.cancel(self.view, id) || change((parts) => parts.cancelQueued(self, id));
+    },
+    setMessages: (next) => {
+      act();
+      const { messages } = read();
+      link.apply(messagesEdit(messages, ask(next, messages)));
+    },
+    setState: (next) => {
+      act();
+      const { state } = read();
+      link.apply(stateEdit(state, ask(next as State | ((old: State) => State), state)));
+    },
+    fork: (checkpoint) => {
+      act();
+      const id = idOf(checkpoint);
+      // A checkpoint came with the core.
+      if (!source.parts()?.fork(self, id)) throw unsupported("checkpoint-unknown", `Unknown checkpoint ${id}`);
+      thread.saves.renew();
+    },
+    reset: () => {
+      act();
+      self.view.holder()?.cancel(self.view);
+      // Until the core has heard of it, checkpoints of the runs that it has ended may come.
+      const resumeHistory = source.parts()?.history.clear();
+      link.reset(toReset(self.first, resumeHistory));
+      thread.saves.renew();
+    },
   };
-
-  const setMessages: Agent<State>["setMessages"] = (next) => {
-    act();
-    const { messages } = read();
-    link.apply(messagesEdit(messages, ask(next, messages)));
-  };
-
-  const setState: Agent<State>["setState"] = (next) => {
-    act();
-    const { state } = read();
-    link.apply(stateEdit(state, ask(next as State | ((old: State) => State), state)));
-  };
-
-  const fork = (checkpoint: Checkpoint | string): void => {
-    act();
-    const id = idOf(checkpoint);
-    // A checkpoint came with the core.
-    if (!source.parts()?.fork(self, id)) throw unsupported("checkpoint-unknown", `Unknown checkpoint ${id}`);
-    thread.saves.renew();
-  };
-
-  const reset = (): void => {
-    act();
-    self.view.holder()?.cancel(self.view);
-    // Until the core has heard of it, checkpoints of the runs that it has ended may come.
-    const resumeHistory = source.parts()?.history.clear();
-    link.reset(toReset(self.first, resumeHistory));
-    thread.saves.renew();
-  };
-
-  return { editQueued, cancelQueued, setMessages, setState, fork, reset };
 }

@@ -26,26 +26,23 @@ function createAgain<State>(
     return start(askAgain(kind, input, of));
   };
 
-  const retry = async (again?: AgainOptions): Promise<RunResult> => {
-    const lost = link.shared.lost;
-    const input = toAgainInput(options(), again);
-    if (lost) return start(askLost(lost));
-    if (read().error?.code === "load") {
+  return {
+    retry: async (again) => {
+      const lost = link.shared.lost;
+      const input = toAgainInput(options(), again);
+      if (lost) return start(askLost(lost));
+      if (read().error?.code !== "load") return repeat("retry", input, again);
       // Nothing has run yet: only the core has to come.
       await link.load();
       const { error } = read();
       return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
-    }
-    return repeat("retry", input, again);
+    },
+    regenerate: async (messageId, again) => {
+      // A handler of clicks that is given as it is gets an event.
+      if (messageId !== undefined) expect("regenerate()", "string", messageId);
+      return repeat("regenerate", toAgainInput(options(), again), again, messageId);
+    },
   };
-
-  const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
-    // A handler of clicks that is given as it is gets an event.
-    if (messageId !== undefined) expect("regenerate()", "string", messageId);
-    return repeat("regenerate", toAgainInput(options(), again), again, messageId);
-  };
-
-  return { retry, regenerate };
 }
 
 /** @internal */
@@ -82,20 +79,6 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     });
   };
 
-  const resume: Agent<State>["resume"] = async (answers) => {
-    const replies = source.parts() ?? (await source.loadParts());
-    act();
-    if (!replies.isAnswer(answers)) return submit({ resume: answers });
-    return start(replies.answer(replies.toAnswer(answers, read()), toRunInput(options())));
-  };
-
-  const attach = async (runId?: string): Promise<RunResult> => {
-    if (isEvent(runId)) runId = undefined;
-    if (runId != null) expect("attach()", "string", runId);
-    const same = runId === undefined || runId === read().runId;
-    return (same && jobs.rejoining) || jobs.join(runId, self);
-  };
-
   /** Calls the method, and shows the error if the call could not be made: the promise may be one that nobody looks at. */
   const shown = <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) => async (...args: Args): Promise<RunResult> => {
     try {
@@ -110,9 +93,19 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
 
   return {
     submit: shown(submit),
-    attach: shown(attach),
+    attach: shown(async (runId?: string) => {
+      if (isEvent(runId)) runId = undefined;
+      if (runId != null) expect("attach()", "string", runId);
+      const same = runId === undefined || runId === read().runId;
+      return (same && jobs.rejoining) || jobs.join(runId, self);
+    }),
     retry: shown(again.retry),
     regenerate: shown(again.regenerate),
-    resume: shown(resume),
+    resume: shown(async (answers) => {
+      const replies = source.parts() ?? (await source.loadParts());
+      act();
+      if (!replies.isAnswer(answers)) return submit({ resume: answers });
+      return start(replies.answer(replies.toAnswer(answers, read()), toRunInput(options())));
+    }),
   };
 }

@@ -15,16 +15,21 @@ export function createView<State>(bare: () => AgentSnapshot<State>) {
   let refused: AgentError | undefined;
   let held: ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined;
   let holder: SubmitHolder | undefined;
-  let shown: { readonly of: AgentSnapshot<State>; readonly snapshot: AgentSnapshot<State> } | undefined;
+  // The last snapshot of the thread, and what is shown of it.
+  let shown: readonly [AgentSnapshot<State>, AgentSnapshot<State>] | undefined;
+  const change = (): void => {
+    shown = undefined;
+    changed();
+  };
 
   return {
     read: (): AgentSnapshot<State> => {
       const of = bare();
-      if (!refused && !held) return of;
-      if (shown?.of === of) return shown.snapshot;
-      const snapshot = refused ? { ...of, status: of.isLoading ? of.status : ("error" as const), error: refused } : of;
-      shown = { of, snapshot: held?.(snapshot) ?? snapshot };
-      return shown.snapshot;
+      if (shown?.[0] !== of) {
+        const at = refused ? { ...of, status: of.isLoading ? of.status : ("error" as const), error: refused } : of;
+        shown = [of, held?.(at) ?? at];
+      }
+      return shown[1];
     },
     /** The thread has changed. */
     changed,
@@ -32,15 +37,13 @@ export function createView<State>(bare: () => AgentSnapshot<State>) {
     refuse: (error?: AgentError): void => {
       if (error === refused) return;
       refused = error;
-      shown = undefined;
-      changed();
+      change();
     },
     /** Shows submits that wait for their attachments, and who holds them; without both there are none. */
     hold: (fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>, by?: SubmitHolder): void => {
       held = fold;
       holder = by;
-      shown = undefined;
-      changed();
+      change();
     },
     /** Returns the holder of submits, if there is one. */
     holder: (): SubmitHolder | undefined => holder,
