@@ -48,7 +48,7 @@ export function createView<State>(bare: () => AgentSnapshot<State>) {
     /** Returns the holder of submits, if there is one. */
     holder: (): SubmitHolder | undefined => holder,
     /** Calls the listener after every change, until what this returns is called. */
-    subscribe: (listener: () => void): (() => void) => {
+    subscribe: (listener: () => void): () => void => {
       expect("subscribe()", "function", listener);
       return listeners.subscribe(listener);
     },

@@ -9,7 +9,6 @@ import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import { queuedOf } from "../intents/run.js";
 import { begun, cancelled } from "../snapshot/run.js";
-import type { QueueChange, Queued } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
 /** Settles a run that does not wait for another one; whether it does not. */
@@ -103,7 +102,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       show();
     },
     /** Takes all, and the thread without them, for a session that begins. */
-    take: (): readonly [from: AgentSnapshot<State>, all: readonly PendingIntent<State>[]] => {
+    take: () => {
       const taken = [confirmed, list.splice(0)] as const;
       confirmed = read();
       return taken;
@@ -117,6 +116,6 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       retain();
     },
     /** For a save: the thread without the submits that can wait in one, what changes its queue, and these. */
-    parted: (): readonly [thread: AgentSnapshot<State>, changes: readonly QueueChange[], waiting: Queued[]] => [withoutWaiting(confirmed, list), list, queuedOf(list)],
+    parted: () => [withoutWaiting(confirmed, list), list, queuedOf(list)] as const,
   };
 }

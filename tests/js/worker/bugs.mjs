@@ -123,8 +123,8 @@ export const bugs = [
   {
     name: "the connection of a worker that ends is open for ever",
     file: "worker/remains.ts",
-    from: 'connection: { phase: "closed", attempt: 0 } as const',
-    to: "connection: left.shown.connection",
+    from: "connection: closed }",
+    to: "connection: left.shown.connection }",
     tests: ["worker-deaths"],
   },
   {
