@@ -1,6 +1,6 @@
 // The execution of calls in the page. When a call runs, and what follows from its result, is decided by the core.
 
-import type { AgentOptions, PageTool, StandardResult, Tool } from "../api/types.js";
+import type { AgentOptions, PageTool, StandardResult } from "../api/types.js";
 import { ask } from "../base/call.js";
 import { reasonOf } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
@@ -8,45 +8,31 @@ import { isPromise } from "../base/promise.js";
 import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
 import type { Members } from "../thread/members.js";
+import type { Thread } from "./thread.js";
 import { isValidator } from "./tools.js";
 
 // The core hears of so many ends in one task.
 const most = 500;
 
-/** The agent as its calls see it. */
-export interface CallsClient {
-  readonly members: Members<unknown>;
-  /** Settles when somebody is there who could have a tool; nothing where somebody is. */
-  arrival(): Promise<void> | undefined;
-  /** No connection is open. */
-  rests(): boolean;
-  /** A tool of that name that came with a submit. */
-  submitTools(name: string): Tool | PageTool | undefined;
-  /** Why none may be executed, if so. */
-  refusal(): Error | undefined;
-  /** Calls have ended: a list of `{toolCallId, result?, error?}` as JSON text. */
-  settle(json: string): void;
-  /** A person has to approve them first; then they are executed again. A list of `{toolCallId}` as JSON text. */
-  hold(json: string): void;
-}
-
-/** Nothing runs yet. */
-export function createCalls({ members, arrival, rests, submitTools, refusal, settle, hold }: CallsClient): Calls {
+/** The calls of a thread, of which none runs yet. `stored`: it has a store. Without one the tools of whoever has asked run, mounted or not. */
+export function createCalls<State>(thread: Thread<State>, stored: boolean): Calls {
+  const { link, submitTools } = thread;
+  const members = thread.members as unknown as Members<unknown>;
   const running = new Map<string, AbortController>();
   /** The tool of that name as the application has it now: of the agent that has asked, or of another one that is there. */
   const find = (name: string): PageTool | undefined => {
     const found = [members.requester(), ...members.present()].map((member) => findTool(member.options(), name));
-    return (submitTools(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
+    return (submitTools.get(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
   };
-  const end = createEnds(running, settle);
-  const holdBack = createHolds(hold);
+  const end = createEnds(running, (json) => link.live()?.call("settleCall", json));
+  const holdBack = createHolds((json) => link.live()?.call("hold", json));
   // Calls that wait for somebody to be there.
   const waiting = new Set<string>();
 
   const run = async (toolCallId: string, name: string, approved: boolean, json: string, signal: AbortSignal): Promise<unknown> => {
-    const refused = refusal();
+    const refused = thread.saves.refusal();
     if (refused) throw refused;
-    for (let nobody; !signal.aborted && (nobody = arrival());) {
+    for (let nobody; stored && !signal.aborted && (nobody = arrival(thread));) {
       waiting.add(toolCallId);
       await nobody;
     }
@@ -91,9 +77,17 @@ export function createCalls({ members, arrival, rests, submitTools, refusal, set
     find,
     abandon,
     works,
-    unclaimed: () => rests() && !members.present().length && running.size > 0 && !works(),
+    unclaimed: () => thread.read().connection.phase === "closed" && !members.present().length && running.size > 0 && !works(),
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
+}
+
+/** Settles when somebody is there who could have a tool; nothing where somebody is. */
+function arrival<State>({ members, saves }: Thread<State>): Promise<void> | undefined {
+  const nobody = members.arrival();
+  // In another tab somebody may be.
+  if (nobody) queueMicrotask(saves.rest);
+  return nobody;
 }
 
 /** The end of a call, as its tool says it. */
@@ -103,8 +97,8 @@ interface CallEnd {
   readonly error?: string;
 }
 
-/** The core hears of what ends in the same turn together: each time is a change of the whole list, and perhaps a save. */
-function createEnds(running: Map<string, AbortController>, settle: CallsClient["settle"]): (controller: AbortController, end: CallEnd) => void {
+/** The core hears of what ends in the same turn together, as JSON text of a list: each time is a change of the whole list, and perhaps a save. */
+function createEnds(running: Map<string, AbortController>, settle: (json: string) => void): (controller: AbortController, end: CallEnd) => void {
   const ended: (readonly [string, AbortController, string])[] = [];
   const settleAll = (): void => {
     // Abandoned meanwhile, or held and executed again.
@@ -121,7 +115,7 @@ function createEnds(running: Map<string, AbortController>, settle: CallsClient["
 }
 
 /** Holding a call performs the effects that wait, by which the next one is to be held: these are held together, however many they are. */
-function createHolds(hold: CallsClient["hold"]): (toolCallId: string) => void {
+function createHolds(hold: (json: string) => void): (toolCallId: string) => void {
   const held: string[] = [];
   let holding = false;
   return (toolCallId) => {

@@ -5,7 +5,6 @@ import type { AgentOptions } from "../api/types.js";
 import { createWaker } from "../base/wake.js";
 import { sendAhead } from "../core/ahead.js";
 import type { OwnParts } from "../core/client.js";
-import type { Members } from "../thread/members.js";
 import { createCalls } from "./calls.js";
 import { createHistory, type History } from "./history.js";
 import { createReplies, type Replies } from "./replies.js";
@@ -23,7 +22,6 @@ export interface Own extends OwnParts, Replies {
 /** The parts of a thread that was made with these options. */
 export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<State>): Own {
   const { emitter, link, shown } = thread;
-  const members = thread.members as unknown as Members<unknown>;
   const settings = toSettings(initial as AgentOptions, shown.threadId, () => thread.guard);
 
   /** The thread with the options of whoever has asked for that run. */
@@ -46,21 +44,7 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
   ahead();
 
   return {
-    calls: createCalls({
-      members,
-      // Where there is no store, the tools of whoever has asked run, mounted or not.
-      arrival: () => {
-        const nobody = initial.persist ? members.arrival() : undefined;
-        // In another tab somebody may be.
-        if (nobody) queueMicrotask(thread.saves.rest);
-        return nobody;
-      },
-      rests: () => shown.read().connection.phase === "closed",
-      submitTools: (name) => thread.submitTools.get(name),
-      refusal: () => thread.saves.refusal(),
-      settle: (json) => void link.live()?.call("settleCall", json),
-      hold: (json) => void link.live()?.call("hold", json),
-    }),
+    calls: createCalls(thread, !!initial.persist),
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
     settings,
     ...{ request, stopRemote },

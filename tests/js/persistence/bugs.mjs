@@ -94,9 +94,9 @@ export const bugs = [
   },
   {
     name: "a call that nobody is there for has an error",
-    file: "agent/own.ts",
-    from: "initial.persist ? members.arrival() : undefined",
-    to: "undefined",
+    file: "agent/calls.ts",
+    from: "stored && !signal.aborted &&",
+    to: "false && !signal.aborted &&",
     tests: ["one-thread"],
   },
   {
