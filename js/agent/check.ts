@@ -34,7 +34,7 @@ export function checkedOptions<State>(given: AgentOptions<State>): AgentOptions<
 }
 
 /** The options with the preset's where the application sets nothing itself. */
-function withPreset<State>(options: AgentOptions<State>): AgentOptions<State> {
+export function withPreset<State>(options: AgentOptions<State>): AgentOptions<State> {
   // `checkedOptions` refuses values that are no options.
   const server = options?.server;
   if (!server) return options;

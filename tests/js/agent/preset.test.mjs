@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "../lib.mjs";
 
-const { withPreset } = await load("agent/preset");
+const { withPreset } = await load("agent/check");
 const { createAgent } = await load("index");
 
 const preset = { name: "a server", url: "/preset", resume: { by: "hydrate" }, thread: { load: "hydrate", edits: "none", limit: 20 } };
