@@ -2,28 +2,12 @@
 
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import { createEmitter } from "../base/emitter.js";
-import type { Member } from "../thread/members.js";
 import { checkedOptions } from "./check.js";
 import type { Thread } from "./thread.js";
-import { createView, type View } from "./view.js";
+import { createView } from "./view.js";
 
 /** An agent, as its parts see it. Its thread sees less of it. */
-export interface Self<State> extends Member<State>, Pick<Agent<State>, "subscribe" | "on"> {
-  readonly thread: Thread<State>;
-  /** The snapshot that its options begin with. */
-  readonly first: AgentSnapshot<State>;
-  /** To be read at the time of every call, so that a binding can keep callbacks and headers fresh. */
-  options(): AgentOptions<State>;
-  setOptions(next: AgentOptions<State>): void;
-  /** Returns the snapshot. */
-  read(): AgentSnapshot<State>;
-  readonly view: View<State>;
-  /** Throws once the agent is disposed of. */
-  alive(): void;
-  /** Before anything that changes something. */
-  act(): void;
-  dispose(): void;
-}
+export type Self<State> = ReturnType<typeof createSelf<State>>;
 
 /** A new agent of that thread, which `agent` returns once it is made. */
 export function createSelf<State>(
@@ -32,26 +16,28 @@ export function createSelf<State>(
   first: AgentSnapshot<State>,
   mounted: boolean,
   agent: () => Agent<State>,
-): Self<State> {
+) {
   let current = initial;
   let over = false;
+  /** To be read at the time of every call, so that a binding can keep callbacks and headers fresh. */
   const options = (): AgentOptions<State> => current;
   const emitter = createEmitter(options as () => AgentOptions);
   const view = createView(thread.read);
   const gone = (): boolean => over || thread.disposed();
+  /** Throws once the agent is disposed of. */
   const alive = (): void => thread.alive(gone());
-  const self: Self<State> = {
+  const self = {
     ...view,
     ...{ view, thread, first, mounted, options, emitter, alive, gone },
-    get agent() {
+    get agent(): Agent<State> {
       return agent();
     },
-    setOptions: (next) => {
+    setOptions: (next: AgentOptions<State>): void => {
       if (gone()) return;
       current = checkedOptions(next);
       thread.link.live()?.listen();
     },
-    subscribe: (listener) => {
+    subscribe: (listener: () => void): () => void => {
       if (gone()) return () => {};
       const off = view.subscribe(listener);
       thread.arrive();
@@ -60,20 +46,21 @@ export function createSelf<State>(
         thread.released(self);
       };
     },
-    on: (...heard) => {
+    on: ((...heard) => {
       const off = emitter.on(...heard);
       thread.link.live()?.listen();
       return () => {
         off();
         thread.link.live()?.listen();
       };
-    },
-    act: () => {
+    }) as Agent<State>["on"],
+    /** Before anything that changes something. */
+    act: (): void => {
       alive();
       view.refuse();
       thread.saves.use();
     },
-    dispose: () => {
+    dispose: (): void => {
       if (over) return;
       view.holder()?.cancel(view);
       thread.leave(self);

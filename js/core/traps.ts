@@ -9,14 +9,6 @@ export function isTrap(error: unknown): boolean {
   return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
 }
 
-/** The state of a response. */
-interface FetchedResponse {
-  readonly status: number;
-  readonly contentType: string;
-  readonly retryAfter: string | undefined;
-  readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-}
-
 /** Where a request goes, as a transport of the application says. */
 export function toTarget(target: RequestTarget): SentTarget {
   const { url, method, headers, credentials, fetch, binary } = target;
@@ -27,7 +19,7 @@ export function toTarget(target: RequestTarget): SentTarget {
 }
 
 /** Reads a response, which the application's `fetch` may make of anything. */
-export function toAnswer(response: Response): FetchedResponse {
+export function toAnswer(response: Response) {
   const { status, headers, body } = Object(response) as Response;
   // A response that is an error of the network has status 0.
   if (typeof status !== "number" || !status || typeof headers?.get !== "function") throw new Error("fetch gave no response");

@@ -3,6 +3,7 @@
 //   call ──► shown as its fold has it ─────────────► patch shown, intent dropped
 //      └──────────► worker: core ──► echo, patch ──┘
 
+import type { AgentSnapshot } from "../api/types.js";
 import type { LateSession, LinkClient, LinkState, PendingIntent } from "../core/client.js";
 import { withoutWaiting } from "../core/pending.js";
 import { begins } from "../intents/run.js";
@@ -11,16 +12,8 @@ import { keepShown } from "../snapshot/mirror.js";
 import { createRemains, unansweredOf, type LateRemains } from "./remains.js";
 import type { RemoteSession } from "./session.js";
 
-/** The session as its link sees it, and what it answers. */
-export interface Answers<State> extends LateSession<State>, LateRemains<State> {
-  /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
-  settled(name: string): boolean;
-  /** Shows the thread without what it has answered for, unless the patch that has it is not applied to its end. */
-  catchUp(): void;
-}
-
-/** It was told nothing yet. */
-export function createAnswers<State>(client: LinkClient<State>, shared: LinkState<State>, session: () => RemoteSession): Answers<State> {
+/** The session as its link sees it, and what it answers. It was told nothing yet. */
+export function createAnswers<State>(client: LinkClient<State>, shared: LinkState<State>, session: () => RemoteSession) {
   const { list, add, confirm, confirmed } = shared.pending;
   const remains = createRemains(client, shared);
   // Intents were dropped since the thread was last shown without any.
@@ -49,6 +42,7 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
     dropped ||= drops;
     return drops;
   };
+  /** Shows the thread without what it has answered for, unless the patch that has it is not applied to its end. */
   const catchUp = (): void => {
     if (!shared.home.live?.partly() && drop()) confirm(confirmed());
   };
@@ -56,19 +50,20 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
   return {
     ...remains,
     taking: createTaking(client, shared, remains, tell),
-    opened: (all) => {
+    opened: (all: readonly PendingIntent<State>[]): void => {
       const shown = confirmed();
       // Decisions are not told anew should it be lost: they may be what it is lost at.
       const begun = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
       void tell({ fold: () => shown, inSave: (at) => withoutWaiting(at, all) }, ...begun);
     },
-    answered: (next) => {
+    answered: (next: AgentSnapshot<State>): AgentSnapshot<State> => {
       drop();
       if (!dropped || list.length) return next;
       dropped = false;
       return keepShown(client.read(), next);
     },
-    settled: (name) => {
+    /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
+    settled: (name: string): boolean => {
       const ended = list.filter(({ run }) => run?.id === name).slice(0, 1);
       const early = unansweredOf(ended).length > 0;
       for (const step of list) if (step.stops || ended.includes(step)) step.done = true;

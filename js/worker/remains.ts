@@ -7,16 +7,6 @@ import { createMadeSaves } from "./saves.js";
 import { closed } from "../snapshot/initial.js";
 import { changedQueue, compose, union, type Queued, type Saved } from "../snapshot/save.js";
 
-/** The reports of a session, its save, and how it is lost. */
-export interface LateRemains<State> extends Pick<LateSession<State>, "save" | "keep" | "lose"> {
-  /** It has reported this record, of the thread as it is now, and wants the save of this number written. */
-  reported(json: string, number?: number): void;
-  /** The page begins this call. */
-  executes(toolCallId: string): void;
-  /** The thread begins anew, as this save. */
-  begins(save: string): void;
-}
-
 type Intents<State> = readonly PendingIntent<State>[];
 
 /** The submits that were not answered for. */
@@ -40,8 +30,11 @@ function since<State>(
   };
 }
 
+/** The reports of a session, its save, and how it is lost. */
+export type LateRemains<State> = ReturnType<typeof createRemains<State>>;
+
 /** Nothing was reported yet. */
-export function createRemains<State>(client: LinkClient<State>, shared: LinkState<State>): LateRemains<State> {
+export function createRemains<State>(client: LinkClient<State>, shared: LinkState<State>) {
   const { pending } = shared;
   const { list } = pending;
   // The calls that were begun since the last report.
@@ -69,7 +62,8 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
   };
 
   return {
-    reported: (last, number) => {
+    /** It has reported this record, of the thread as it is now, and wants the save of this number written. */
+    reported: (last: string, number?: number): void => {
       report({ last, thread: pending.confirmed(), reading: false });
       const { home } = shared;
       const done = (): void => {
@@ -77,15 +71,17 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
       };
       if (number !== undefined) write(done);
     },
-    executes: (toolCallId) => void executed.add(toolCallId),
-    begins: (last) => {
+    /** The page begins this call. */
+    executes: (toolCallId: string): void => void executed.add(toolCallId),
+    /** The thread begins anew, as this save. */
+    begins: (last: string): void => {
       // Nothing of before comes back.
       for (const step of list) step.kept = false;
       report({ last });
     },
-    save: () => made.whole(saved()),
-    keep: () => write(() => {}),
-    lose: (home, { cause, shown, died }) => {
+    save: (): string => made.whole(saved()),
+    keep: (): void => write(() => {}),
+    lose: (...[home, { cause, shown, died }]: Parameters<LateSession<State>["lose"]>): void => {
       const { runId } = pending.confirmed();
       const sent = changedQueue(queuedOf(unansweredOf(list).filter(({ run, waits }) => waits && run!.id !== runId)), list);
       const left = remainsOf(client, shared, { ...home, reading: home.reading && !died }, shown, since(home, executed, list, sent), sent);
