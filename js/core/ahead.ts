@@ -10,12 +10,8 @@ import { turn } from "./read.js";
 import { toTarget } from "./traps.js";
 import type { Message } from "../api/types.js";
 import type { CoreInput } from "../intents/submit.js";
-import type { RequestTarget, SentTarget } from "../glue/core.js";
-import type { LinkState } from "./client.js";
-
-interface RunName {
-  readonly id: string;
-}
+import type { SentTarget } from "../glue/core.js";
+import type { LinkState, OwnParts, PendingIntent } from "./client.js";
 
 /** A request that has left before its session was there. */
 export interface AheadRequest {
@@ -24,16 +20,14 @@ export interface AheadRequest {
   readonly target: Promise<SentTarget>;
   readonly response: Promise<Response>;
   /** Gives it up, unless its run is one of these. */
-  keep(pending: readonly { readonly run?: RunName | undefined; readonly cancelled?: RunName | undefined }[]): void;
+  keep<State>(pending: readonly Pick<PendingIntent<State>, "run" | "cancelled">[]): void;
 }
 
 /** The page, as such a request needs it. */
-export interface AheadClient {
+export interface AheadClient extends Pick<OwnParts, "request" | "stopRemote"> {
   /** Whether the server reads what is written here. */
   readonly plain: (runId: string) => boolean;
   readonly threadId: () => string;
-  readonly request: (resume: boolean, runId: string, cursor: undefined) => RequestTarget | Promise<RequestTarget>;
-  readonly stopRemote: (runId: string) => void;
 }
 
 /** Sends the request of the run that waits, if the core is not there within this task. */

@@ -3,16 +3,11 @@
 import type { AgentSnapshot } from "../api/types.js";
 import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
-import { changedQueue, savedSnapshot, type QueueChange, type Saved } from "../snapshot/save.js";
-import type { LinkClient, LinkState, OpenHome, Run } from "./client.js";
+import { changedQueue, savedSnapshot, type Saved } from "../snapshot/save.js";
+import type { LinkClient, LinkState, OpenHome, PendingIntent } from "./client.js";
 import { remainsOf, type Remains } from "./remains.js";
 
-/** Such an intent. */
-interface UnshownIntent<State> extends QueueChange {
-  fold(at: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The run that it asks for. */
-  readonly run?: Run<State> | undefined;
-}
+type UnshownIntent<State> = Pick<PendingIntent<State>, "fold" | "run" | "runId" | "waiting">;
 
 /** These intents of one session. */
 export type Unshown<State> = ReturnType<typeof createUnshown<State>>;

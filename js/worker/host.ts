@@ -1,17 +1,9 @@
 // The host of a worker's session: the page at the other end of the pipe.
 
-import type { Host } from "../glue/core.js";
+import type { Host, RequestTarget } from "../glue/core.js";
 import { toFailure, type Pipe } from "./pipe.js";
 import type { FromWorker } from "./session.js";
 import type { Updates } from "./updates.js";
-
-/** The worker's data of a request that the page performs for it. */
-interface FetchTarget {
-  readonly url: string;
-  readonly headers: [string, string][];
-  /** The page makes the request. */
-  readonly fetches: boolean;
-}
 
 /** The head of an answer that the page got. */
 export interface ResponseHead {
@@ -36,7 +28,7 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
     lost: methods.lost,
     request: async (resume, runId, cursor) => {
       const number = ++requests;
-      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as FetchTarget;
+      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as RequestTarget & { readonly fetches: boolean };
       return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
     },
     failed: (cause) => pipe.tell("failed", toFailure(cause)),
