@@ -12,6 +12,7 @@ import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
+import type { LateRemains } from "./remains.js";
 import type { Act, FromPage } from "./serve.js";
 
 type FromCore = Pick<Host, "settled" | "warning" | "custom" | "event" | "decision" | "execute" | "abandon" | "stopRemote">;
@@ -42,15 +43,9 @@ export interface FromWorker extends FromCore {
 }
 
 /** The maker of a session, which receives the answers that came later. */
-export interface SessionOwner {
-  misused(why: Failure): void;
-  unrestored(why: Failure): void;
+export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored">, Pick<LateRemains<unknown>, "reported" | "executes"> {
   /** The run of this name ends; `settle` ends it. */
   settling(name: string, settle: () => void): void;
-  /** The session has reported this: the members of a save without the thread. It wants the save of this number written. */
-  reported(json: string, number?: number): void;
-  /** The page is about to begin this call. */
-  executes(toolCallId: string): void;
   /** The worker has nothing more to say for now. */
   received(): void;
   /** The session is lost; `died`: its worker has ended. */
