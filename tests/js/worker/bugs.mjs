@@ -116,8 +116,8 @@ export const bugs = [
   {
     name: "a call that a worker has begun since its last report is executed again",
     file: "worker/remains.ts",
-    from: "executes: (toolCallId) => void executed.add(toolCallId),",
-    to: "executes: () => {},",
+    from: "executes: (toolCallId: string): void => void executed.add(toolCallId),",
+    to: "executes: (): void => {},",
     tests: ["remains"],
   },
   {
