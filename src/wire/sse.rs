@@ -107,7 +107,7 @@ impl SseParser {
     /// Hands on the frame that waits.
     pub fn unpark(&mut self, sink: &mut FrameSink<'_>) {
         if std::mem::take(&mut self.parked) {
-            self.hand_on(&Data::Kept, false, sink);
+            self.hand_on(&Data::Kept, "", false, sink);
         }
     }
 
@@ -136,26 +136,24 @@ impl SseParser {
                     None => self.after_cr = true,
                 }
             }
-            if let (true, true, Data::InPlace(in_place)) = (line.is_empty(), self.line.is_empty(), &data) {
-                let frame = text.get(start..at).unwrap_or_default();
-                self.dispatch_line(frame, in_place, sink);
-                data = Data::None;
-                continue;
-            }
-            if self.line.is_empty() {
-                self.line(line, &mut data, sink)?;
-            } else {
+            if !self.line.is_empty() {
                 self.line.push_str(line);
                 let kept = std::mem::take(&mut self.line);
                 // The line lives in a buffer of its own, so its data cannot stay in place.
                 let mut own = self.keep(&data);
-                self.line(&kept, &mut own, sink)?;
+                self.line(&kept, &mut own)?;
                 data = self.keep(&own);
                 self.line = kept;
                 self.line.clear();
-            }
-            if self.parked {
-                return Ok(at);
+            } else if line.is_empty() {
+                // "If the line is empty (a blank line): dispatch the event"
+                self.dispatch(&data, text.get(start..at).unwrap_or_default(), sink);
+                data = Data::None;
+                if self.parked {
+                    return Ok(at);
+                }
+            } else {
+                self.line(line, &mut data)?;
             }
         }
         self.has_data = !matches!(self.keep(&data), Data::None);
@@ -214,28 +212,6 @@ impl SseParser {
         Some(last.end)
     }
 
-    /// Dispatches a frame that came whole; `text` begins with its first line, or with one before that says nothing.
-    fn dispatch_line(&mut self, text: &str, data: &str, sink: &mut FrameSink<'_>) {
-        let read = Delta::read_places(data);
-        // A carriage return at the end may yet be followed by its line feed.
-        if let Some((delta, places)) = &read
-            && self.event.is_empty()
-            && !self.has_id
-            && text.ends_with('\n')
-        {
-            Template::learn(&mut self.template, text, data, delta, places);
-        } else if read.is_some() {
-            // Frames are compared with the last one only.
-            self.template = None;
-        }
-        if !data.is_empty() {
-            let delta = read.map(|(delta, _)| delta);
-            self.joins = sink(Ok(&Frame { event: &self.event, delta, own_id: self.has_id, ..self.frame(data) }));
-        }
-        self.has_id = false;
-        self.event.clear();
-    }
-
     #[cfg(test)]
     pub(super) fn template(&self) -> Option<&Template> {
         self.template.as_ref()
@@ -253,20 +229,14 @@ impl SseParser {
         let line = std::mem::take(&mut self.line);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         if !line.is_empty() {
-            self.line(&line, &mut data, sink)?;
+            self.line(&line, &mut data)?;
         }
-        self.dispatch(&data, true, sink);
+        self.hand_on(&data, "", true, sink);
         Ok(())
     }
 
-    fn line<'a>(&mut self, line: &'a str, data: &mut Data<'a>, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
+    fn line<'a>(&mut self, line: &'a str, data: &mut Data<'a>) -> Result<(), FrameTooLong> {
         self.check(line.len())?;
-        // "If the line is empty (a blank line): dispatch the event"
-        if line.is_empty() {
-            self.dispatch(data, false, sink);
-            *data = Data::None;
-            return Ok(());
-        }
         // Nearly every line has this field.
         if line.as_bytes().first_chunk().is_some_and(|start| same_literal(start, b"data:")) {
             return self.data_line(value(line, 5), data);
@@ -305,27 +275,36 @@ impl SseParser {
         Ok(())
     }
 
-    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut FrameSink<'_>) {
+    /// Takes the end of a frame. `text`: where its data is in place, all of it, from its first line on, or from one before that
+    /// says nothing.
+    fn dispatch(&mut self, data: &Data<'_>, text: &str, sink: &mut FrameSink<'_>) {
         self.parked = self.data.len() >= self.long && matches!(data, Data::Kept);
         if !self.parked {
-            self.hand_on(data, unterminated, sink);
+            self.hand_on(data, text, false, sink);
         }
     }
 
-    fn hand_on(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut FrameSink<'_>) {
-        let text = match data {
-            Data::None => None,
-            Data::InPlace(text) => Some(*text),
-            Data::Kept => Some(self.data.as_str()),
+    fn hand_on(&mut self, data: &Data<'_>, text: &str, unterminated: bool, sink: &mut FrameSink<'_>) {
+        let (data, in_place) = match data {
+            Data::None => ("", false),
+            Data::InPlace(data) => (*data, true),
+            Data::Kept => (self.data.as_str(), false),
         };
         // "If the data buffer is an empty string, set the data buffer and the event type buffer to the empty string and return"
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            let delta = Delta::read(text);
-            if delta.is_some() {
-                self.template = None;
+        if !data.is_empty() {
+            let read = Delta::read_places(data);
+            if let Some((delta, places)) = &read {
+                // A carriage return at the end may yet be followed by its line feed.
+                if in_place && self.event.is_empty() && !self.has_id && text.ends_with('\n') {
+                    Template::learn(&mut self.template, text, data, delta, places);
+                } else {
+                    // Frames are compared with the last one only.
+                    self.template = None;
+                }
             }
-            self.joins =
-                sink(Ok(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) }));
+            let delta = read.map(|(delta, _)| delta);
+            let (event, own_id) = (&*self.event, self.has_id);
+            self.joins = sink(Ok(&Frame { event, delta, own_id, unterminated, ..self.frame(data) }));
         }
         if std::mem::take(&mut self.has_id) && unterminated {
             std::mem::swap(&mut self.id, &mut self.previous_id);
