@@ -6,8 +6,7 @@
 
 use super::super::json::{JsonError, Reader};
 use super::super::text::unescape;
-use super::object::Object;
-use super::{List, Node, Short, Text, Tree};
+use super::{Node, Short, Text, Tree};
 use std::rc::Rc;
 
 /// A container of no more bytes stays text.
@@ -25,13 +24,6 @@ enum Piece {
     Built(Tree),
 }
 
-/// A container that is not small.
-#[derive(Debug)]
-enum Built {
-    List(Box<List>),
-    Object(Box<Object>),
-}
-
 /// A container that is open.
 #[derive(Debug)]
 struct Level {
@@ -44,7 +36,8 @@ struct Level {
     depth: usize,
     /// A value inside cannot stay text.
     odd: bool,
-    built: Option<Built>,
+    /// What is in it, once it is not small.
+    built: Option<Tree>,
     /// The key of the member that is being read.
     key: Span,
 }
@@ -142,7 +135,7 @@ impl Builder {
             self.pieces.truncate(first);
             return Piece::Text((start, end), depth);
         }
-        Piece::Built(built.unwrap_or_else(|| Built::of(bracket, self.pieces.drain(first..), json)).tree())
+        Piece::Built(built.unwrap_or_else(|| build(bracket, self.pieces.drain(first..), json)))
     }
 
     /// Whether a key comes twice among the members from `first` on, which are few.
@@ -165,11 +158,11 @@ impl Level {
         self.odd |= matches!(value, Piece::Built(_));
         self.depth = self.depth.max(value.depth() + 1);
         match &mut self.built {
-            Some(built) => built.add(self.key, value, json),
+            Some(built) => add(built, self.key, value, json),
             None => pieces.push((self.key, value)),
         }
         if self.built.is_none() && at - self.start > self.small {
-            self.built = Some(Built::of(self.bracket, pieces.drain(self.first..), json));
+            self.built = Some(build(self.bracket, pieces.drain(self.first..), json));
         }
     }
 }
@@ -198,29 +191,22 @@ impl Piece {
     }
 }
 
-impl Built {
-    fn of(bracket: u8, pieces: impl Iterator<Item = (Span, Piece)>, json: &str) -> Self {
-        let mut built = if bracket == b'{' { Self::Object(Box::default()) } else { Self::List(Box::default()) };
-        pieces.for_each(|(key, piece)| built.add(key, piece, json));
-        built
-    }
+/// A container of these pieces.
+fn build(bracket: u8, pieces: impl Iterator<Item = (Span, Piece)>, json: &str) -> Tree {
+    let mut built = if bracket == b'{' { Tree::object() } else { Tree::list() };
+    pieces.for_each(|(key, piece)| add(&mut built, key, piece, json));
+    built
+}
 
-    fn add(&mut self, (start, end): Span, value: Piece, json: &str) {
-        let value = value.tree(json);
-        match self {
-            Self::List(list) => list.push(value),
-            Self::Object(object) => {
-                let key = unescape(json.get(start..end).unwrap_or_default());
-                object.insert(key.unwrap_or_default(), value);
-            }
+fn add(container: &mut Tree, (start, end): Span, value: Piece, json: &str) {
+    let value = value.tree(json);
+    match &mut container.0 {
+        Node::List(list) => Rc::make_mut(list).push(value),
+        Node::Object(object) => {
+            let key = unescape(json.get(start..end).unwrap_or_default());
+            Rc::make_mut(object).insert(key.unwrap_or_default(), value);
         }
-    }
-
-    fn tree(self) -> Tree {
-        Tree(match self {
-            Self::List(list) => Node::List(Rc::from(list)),
-            Self::Object(object) => Node::Object(Rc::from(object)),
-        })
+        _ => {}
     }
 }
 
