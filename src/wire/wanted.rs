@@ -9,22 +9,14 @@ use super::text::pieces;
 pub struct Wanted {
     all: bool,
     types: Vec<String>,
-    /// By [`DeltaKind`].
-    deltas: [bool; 3],
 }
 
 impl Wanted {
     /// Types with commas between them, or `*`.
     #[must_use]
     pub fn read(types: &str) -> Self {
-        let mut wanted = Self {
-            all: types == "*",
-            types: pieces(types, b',').into_iter().filter(|name| !name.is_empty()).map(String::from).gather(),
-            deltas: [false; 3],
-        };
-        wanted.deltas =
-            [DeltaKind::Text, DeltaKind::Args, DeltaKind::Reasoning].map(|kind| wanted.event(kind.names().0));
-        wanted
+        let types = pieces(types, b',').into_iter().filter(|name| !name.is_empty()).map(String::from).gather();
+        Self { all: types == ["*"], types }
     }
 
     /// Every type.
@@ -36,7 +28,7 @@ impl Wanted {
     /// No type at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        !self.all && self.types.is_empty()
+        self.types.is_empty()
     }
 
     /// Whether events of this type are wanted.
@@ -48,7 +40,7 @@ impl Wanted {
     /// Whether content events of this kind are wanted.
     #[must_use]
     pub fn delta(&self, kind: DeltaKind) -> bool {
-        self.deltas.get(kind as usize).is_some_and(|wanted| *wanted)
+        self.event(kind.names().0)
     }
 }
 
