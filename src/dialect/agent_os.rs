@@ -13,7 +13,7 @@
 //! A scope's stream tells of one run after the other, and of things between them. Its calls have summaries as their
 //! arguments, never arguments: nothing of it is for the page to execute.
 
-use super::{Dialect, Output, RunRequest, Taken};
+use super::{Dialect, Output, OutputItem, RunRequest, Taken};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, frame_type};
 
 /// As deep as any limit allows: what the events may be is judged after this.
@@ -64,7 +64,7 @@ impl AgentOs {
             Some(id) if id <= self.seen => return self.repeated += 1,
             Some(id) => {
                 self.seen = id;
-                out.cursor(id.to_string());
+                out.push(OutputItem::Cursor(id.to_string()));
             }
             None => out.malformed(MALFORMED, "an envelope without the \"id\" of its row, a whole number from 1"),
         }
@@ -124,7 +124,7 @@ impl AgentOs {
             }
             ("agent-os.run.resumed", Some(value)) => {
                 if let Some(id) = value.text("interruptId") {
-                    out.answered(id);
+                    out.push(OutputItem::Answered(id.into()));
                 }
                 if self.place != ScopeState::Running {
                     self.go_on(Some(value), fields, out);
@@ -153,21 +153,17 @@ impl AgentOs {
         let request = value.object("inputRequest");
         let decision = value.object("decision");
         let call = [&request, &decision].into_iter().flatten().find_map(|fields| fields.text("toolCallId"));
-        let mut json = String::new();
-        let mut event = self.of_run("RUN_FINISHED", fields, &mut json);
-        let mut outcome = JsonWriter::object(event.member("outcome"));
-        outcome.string("type", "interrupt");
-        let mut interrupts = JsonWriter::array(outcome.member("interrupts"));
-        let mut interrupt = JsonWriter::object(interrupts.item());
-        interrupt.string("id", &id).string("reason", &member(value, "reason")).optional("toolCallId", call.as_deref());
-        if let (Some(request), true) = (value.get("inputRequest"), request.is_some()) {
-            interrupt.member("metadata").push_str(request.text());
-        }
-        interrupt.close();
-        interrupts.close();
-        outcome.close();
-        event.close();
-        out.event(json);
+        let outcome = JsonWriter::object_text(|outcome| {
+            outcome.string("type", "interrupt");
+            let mut list = JsonWriter::array(outcome.member("interrupts"));
+            let mut interrupt = JsonWriter::object(list.item());
+            interrupt.string("id", &id).string("reason", &member(value, "reason"));
+            interrupt.optional("toolCallId", call.as_deref());
+            if let (Some(request), true) = (value.get("inputRequest"), request.is_some()) {
+                interrupt.member("metadata").push_str(request.text());
+            }
+        });
+        self.of_run("RUN_FINISHED", Some(("outcome", &outcome)), fields, out);
         self.interrupt = Some(id.into_owned());
         self.place = ScopeState::Interrupted;
         Taken::Taken
@@ -179,29 +175,23 @@ impl AgentOs {
             self.run_id = id.string().map_or_else(|| id.text().to_owned(), String::from);
         }
         self.answered(out);
-        let mut json = String::new();
-        self.of_run("RUN_STARTED", fields, &mut json).close();
-        out.event(json);
+        self.of_run("RUN_STARTED", None, fields, out);
         self.place = ScopeState::Running;
     }
 
     fn answered(&mut self, out: &mut Output) {
         if let Some(interrupt) = self.interrupt.take() {
-            out.answered(interrupt);
+            out.push(OutputItem::Answered(interrupt));
         }
     }
 
     /// An event about the run, made at the time of another.
-    fn of_run<'a>(&'a self, kind: &str, at: &Fields<'_>, json: &'a mut String) -> JsonWriter<'a> {
-        let mut event = JsonWriter::object(json);
-        event.string("type", kind);
-        if let Some(timestamp) = at.some("timestamp") {
-            event.member("timestamp").push_str(timestamp.text());
-        }
+    fn of_run(&self, kind: &str, member: Option<(&str, &str)>, at: &Fields<'_>, out: &mut Output) {
+        let mut json = Vec::from_iter(member);
+        json.extend(at.some("timestamp").map(|time| ("timestamp", time.text())));
         // A few small rows would write a long id again and again.
-        let name = |id: &'a str| if id.len() <= LONGEST { id } else { "" };
-        event.string("threadId", name(&self.thread_id)).string("runId", name(&self.run_id));
-        event
+        let [thread, run] = [&*self.thread_id, &*self.run_id].map(|id| if id.len() <= LONGEST { id } else { "" });
+        out.say(kind, &[("threadId", thread), ("runId", run)], &json);
     }
 
     /// RUN_ERROR names its run, which AG-UI 1.0 has no members for: they go to `metadata`.
@@ -308,12 +298,12 @@ fn usage(value: &Fields<'_>, out: &mut Output) {
     const NAMES: [(&str, &str); 3] =
         [("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"), ("totalTokens", "totalTokens")];
     let Some(counts) = value.object("usage") else { return };
-    out.usage(JsonWriter::array_text(|list| {
+    out.push(OutputItem::Usage(JsonWriter::array_text(|list| {
         let mut usage = JsonWriter::object(list.item());
         for (theirs, ours) in NAMES {
             usage.number(ours, counts.whole(theirs));
         }
-    }));
+    })));
 }
 
 /// A string member; empty where there is none.

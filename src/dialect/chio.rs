@@ -13,10 +13,9 @@
 //! `run`, the `RunAgentInput`; `none`. `rawText`: every AG-UI event carries Chio's as its text, and not as JSON, so that
 //! numbers past 2^53 survive the reading of it.
 
-use super::{Dialect, Output, RunRequest, Taken};
+use super::{Dialect, Output, RunRequest, Taken, choice};
 use crate::guard::{ChioEvent, Complaint};
-use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, Token, split_front, write_string};
-use serde_json::{Map, Value};
+use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, Tree, quoted, split_front, write_string};
 use std::collections::HashMap;
 
 /// Deeper than an event's own limit nothing is taken in.
@@ -59,23 +58,15 @@ pub(super) struct Chio {
     /// Ids of the thread's messages that this dialect has made.
     used: Index,
     /// The state as the agent knows it, to tell which containers are there.
-    state: Value,
+    state: Tree,
 }
 
 impl Chio {
     pub fn make(settings: &str) -> Option<Box<dyn Dialect>> {
         let settings = Fields::read(settings, DEPTH)?;
-        let input = match settings.some("input").map(Raw::string) {
-            None => Input::Event,
-            Some(Some(name)) if name == "event" => Input::Event,
-            Some(Some(name)) if name == "run" => Input::Run,
-            Some(Some(name)) if name == "none" => Input::Nothing,
-            Some(_) => return None,
-        };
-        let raw_text = match settings.some("rawText") {
-            Some(raw) => raw.boolean()?,
-            None => false,
-        };
+        let inputs = [Input::Event, Input::Run, Input::Nothing];
+        let input = *inputs.get(choice(&settings, "input", &["event", "run", "none"])?)?;
+        let raw_text = settings.some("rawText").map_or(Some(false), Raw::boolean)?;
         Some(Box::new(Self { input, raw_text, ..Self::default() }))
     }
 
@@ -88,28 +79,19 @@ impl Chio {
     }
 
     fn boundary(&self, name: &str, out: &mut Output) {
-        out.event(JsonWriter::object_text(|object| {
-            object.string("type", name).string("threadId", &self.thread_id).string("runId", &self.run_id);
-        }));
+        out.say(name, &[("threadId", &self.thread_id), ("runId", &self.run_id)], &[]);
     }
 
-    /// An event of a name, with the rest written by `write`, and the frame that it comes from.
-    fn emit(&self, name: &str, frame: &str, out: &mut Output, write: &mut dyn FnMut(&mut JsonWriter<'_>)) {
-        out.event(JsonWriter::object_text(|object| {
-            object.string("type", name);
-            write(object);
-            match self.raw_text {
-                true => drop(object.string("rawEvent", frame)),
-                false => object.member("rawEvent").push_str(frame),
-            }
-        }));
+    /// An event as [`Output::say`] writes it, with the frame that it comes from.
+    fn emit(&self, name: &str, strings: &[(&str, &str)], json: Option<(&str, &str)>, frame: &str, out: &mut Output) {
+        let text = quoted(frame);
+        let mut json = Vec::from_iter(json);
+        json.push(("rawEvent", if self.raw_text { &text } else { frame }));
+        out.say(name, strings, &json);
     }
 
     fn custom(&self, name: &str, frame: &str, out: &mut Output) {
-        self.emit("CUSTOM", frame, out, &mut |object| {
-            object.string("name", &format!("chio.{name}"));
-            object.member("value").push_str(frame);
-        });
+        self.emit("CUSTOM", &[("name", &["chio.", name].concat())], Some(("value", frame)), frame, out);
     }
 
     fn text(&mut self, event: &ChioEvent<'_>, text: Raw<'_>, frame: &str, out: &mut Output) {
@@ -131,17 +113,13 @@ impl Chio {
         let id = known.unwrap_or_else(|| {
             let last = self.last.get(&key).filter(|id| self.used.contains_key(id));
             let id = last.cloned().unwrap_or_else(|| self.fresh(&key));
-            self.emit("TEXT_MESSAGE_START", frame, out, &mut |object| {
-                object.string("messageId", &id).string("role", "assistant");
-            });
+            self.emit("TEXT_MESSAGE_START", &[("messageId", &id), ("role", "assistant")], None, frame, out);
             self.by_key.insert(key, At { message: self.open.len(), call: 0 });
             self.open.push(id.clone());
             id
         });
         if text.text() != "\"\"" {
-            self.emit("TEXT_MESSAGE_CONTENT", frame, out, &mut |object| {
-                object.string("messageId", &id).member("delta").push_str(text.text());
-            });
+            self.emit("TEXT_MESSAGE_CONTENT", &[("messageId", &id)], Some(("delta", text.text())), frame, out);
         }
     }
 
@@ -173,16 +151,13 @@ impl Chio {
             return;
         }
         let steps = place(&mut self.state, &path, value);
-        self.emit("STATE_DELTA", frame, out, &mut |object| {
-            let mut list = JsonWriter::array(object.member("delta"));
+        let delta = JsonWriter::array_text(|list| {
             for (operation, path, value) in &steps {
-                JsonWriter::object(list.item())
-                    .string("op", operation)
-                    .string("path", path)
-                    .member("value")
-                    .push_str(value);
+                let mut step = JsonWriter::object(list.item());
+                step.string("op", operation).string("path", path).member("value").push_str(value);
             }
         });
+        self.emit("STATE_DELTA", &[], Some(("delta", &delta)), frame, out);
     }
 
     fn complain(&self, wrong: Complaint, out: &mut Output) {
@@ -228,7 +203,7 @@ impl Dialect for Chio {
 
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Fields::read(input, usize::MAX)?;
-        self.state = fields.get("state").map_or(Value::Null, Raw::value);
+        self.state = fields.get("state").map(Tree::read).unwrap_or_default();
         let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
         let ids = messages.iter().filter_map(|message| message.text("id"));
@@ -303,9 +278,7 @@ impl Dialect for Chio {
             BodyStage::Open => {}
         }
         for id in self.forget_open() {
-            out.event(JsonWriter::object_text(|object| {
-                object.string("type", "TEXT_MESSAGE_END").string("messageId", &id);
-            }));
+            out.say("TEXT_MESSAGE_END", &[("messageId", &id)], &[]);
         }
         self.boundary("RUN_FINISHED", out);
         self.stage = BodyStage::Over;
@@ -321,82 +294,57 @@ fn said(payload: Raw<'_>) -> Option<Raw<'_>> {
 /// Levels of the state that are made on the way to what is set.
 const MAX_DEPTH: usize = 256;
 
+/// A step of a JSON Patch: its `op`, `path` and `value`.
+type Step = (&'static str, String, String);
+
 /// Sets what a pointer names, and makes the objects on the way: the JSON Patch for it.
-fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, String, String)> {
+fn place(state: &mut Tree, path: &str, value: Raw<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
-    // Deeper than any patch goes by default: it will say so.
+    // Deeper than any patch goes by default, or a place that cannot be: the patch will say so.
+    let as_it_is = ("add", path.to_owned(), value.text().to_owned());
     if path.split('/').count() > MAX_DEPTH {
-        return vec![("add", path.to_owned(), value.text().to_owned())];
+        return vec![as_it_is];
     }
-    if !state.is_object() && !state.is_array() {
+    if !state.is_object() && state.items().is_none() {
         steps.push(("add", String::new(), "{}".to_owned()));
-        *state = Value::Object(Map::new());
+        *state = Tree::object();
     }
-    let mut at = state;
-    let mut done = String::new();
-    let mut left = path;
+    let (mut at, mut left) = (&*state, path);
+    let mut set = None;
     while let Some((token, rest)) = split_front(left) {
-        left = rest;
-        done.push('/');
-        done.push_str(token.encoded());
-        // No such place: the patch will say so.
-        let Some((there, item)) = enter(at, &token) else { break };
-        let operation = if there { "replace" } else { "add" };
-        if rest.is_empty() {
-            *item = value.value();
-            steps.push((operation, done, value.text().to_owned()));
-            return steps;
-        }
-        if item.is_null() {
-            // All that is not there yet, in one step.
-            let mut keys = Vec::new();
-            while let Some((token, rest)) = split_front(left) {
-                keys.push(token.decoded().into_owned());
-                left = rest;
+        let child = at.child(&token);
+        match child.filter(|child| !rest.is_empty() && !child.is_null()) {
+            Some(child) => (at, left) = (child, rest),
+            None => {
+                set = Some((token, rest, child.is_some()));
+                break;
             }
-            let json = wrap(item, keys, value);
-            steps.push((operation, done, json));
-            return steps;
         }
-        at = item;
     }
-    steps.push(("add", path.to_owned(), value.text().to_owned()));
+    let step = set.and_then(|(token, rest, there)| {
+        // All that is not there yet, in one step.
+        let json = wrap(rest, value.text());
+        let mut made = Some(Tree::read(Raw::known(&json)));
+        let container = path.strip_suffix(left)?;
+        let mut set = |tree: &mut Tree| {
+            if there { tree.replace(&token, &mut made) } else { tree.insert(&token, &mut made) }.map(drop)
+        };
+        state.edit(container, &mut set).ok()?;
+        Some((if there { "replace" } else { "add" }, path.strip_suffix(rest)?.to_owned(), json))
+    });
+    steps.push(step.unwrap_or(as_it_is));
     steps
 }
 
-/// The value that a token of a pointer names in a container, and whether it was there: if not, it is `null` now.
-fn enter<'v>(container: &'v mut Value, token: &Token<'_>) -> Option<(bool, &'v mut Value)> {
-    match container {
-        Value::Object(map) => {
-            let key = token.decoded().into_owned();
-            let there = map.contains_key(&key);
-            Some((there, map.entry(key).or_insert(Value::Null)))
-        }
-        Value::Array(list) => {
-            let index = if token.encoded() == "-" { list.len() } else { token.encoded().parse().unwrap_or(usize::MAX) };
-            let there = index < list.len();
-            if index == list.len() {
-                list.push(Value::Null);
-            }
-            Some((there, list.get_mut(index)?))
-        }
-        _ => None,
+/// A value in objects that are in one another, one for each token of a path.
+fn wrap(mut path: &str, value: &str) -> String {
+    let (mut json, mut end) = (String::new(), String::new());
+    while let Some((token, rest)) = split_front(path) {
+        json.push('{');
+        write_string(&mut json, &token.decoded());
+        json.push(':');
+        end.push('}');
+        path = rest;
     }
-}
-
-/// Sets an item to objects in one another, one a key, with a value in the innermost. Returns them as JSON text.
-fn wrap(item: &mut Value, keys: Vec<String>, value: Raw<'_>) -> String {
-    let (mut json, mut made) = (value.text().to_owned(), value.value());
-    let mut opened = String::new();
-    for key in &keys {
-        opened.push('{');
-        write_string(&mut opened, key);
-        opened.push(':');
-        json.push('}');
-    }
-    for key in keys.into_iter().rev() {
-        made = Value::Object(Map::from_iter([(key, made)]));
-    }
-    *item = made;
-    opened + &json
+    [&json, value, &end].concat()
 }

@@ -24,7 +24,7 @@ pub use legacy::Thinking;
 
 #[cfg(feature = "guard")]
 use crate::guard::Guard;
-use crate::wire::{Fields, Frame};
+use crate::wire::{Fields, Frame, JsonWriter};
 use std::fmt;
 
 /// A system's way of speaking.
@@ -107,7 +107,7 @@ pub struct RunRequest<'a> {
     pub joins: bool,
     /// Nobody has asked anything since the last run, which ended because nothing came for a while.
     pub continues: bool,
-    /// How far an earlier stream was read, as [`Output::cursor`] or the ids of frames told; empty: none was.
+    /// How far an earlier stream was read, as [`OutputItem::Cursor`] or the ids of frames told; empty: none was.
     pub cursor: &'a str,
 }
 
@@ -189,6 +189,20 @@ impl Output {
         self.items.push(OutputItem::Event(json.into()));
     }
 
+    /// Adds an event of these strings, and of members that are JSON text.
+    #[inline(never)]
+    pub fn say(&mut self, kind: &str, strings: &[(&str, &str)], json: &[(&str, &str)]) {
+        self.event(JsonWriter::object_text(|event| {
+            event.string("type", kind);
+            for (name, text) in strings {
+                event.string(name, text);
+            }
+            for (name, value) in json {
+                event.member(name).push_str(value);
+            }
+        }));
+    }
+
     /// Adds a complaint about a frame.
     pub fn malformed(&mut self, code: &'static str, message: impl Into<String>) {
         self.items.push(OutputItem::Malformed { code, message: message.into() });
@@ -197,11 +211,6 @@ impl Output {
     /// Adds a warning.
     pub fn warning(&mut self, code: &'static str, message: impl Into<String>) {
         self.items.push(OutputItem::Warning { code, message: message.into() });
-    }
-
-    /// Says how far the stream was read.
-    pub fn cursor(&mut self, cursor: impl Into<String>) {
-        self.items.push(OutputItem::Cursor(cursor.into()));
     }
 
     /// Adds anything else.
@@ -231,16 +240,6 @@ impl Output {
         self.items.push(OutputItem::Aside(json.into()));
     }
 
-    /// Adds token counts: JSON text of a list as `usage` of RUN_FINISHED.
-    pub fn usage(&mut self, json: impl Into<String>) {
-        self.items.push(OutputItem::Usage(json.into()));
-    }
-
-    /// Reports that an interrupt is no longer open.
-    pub fn answered(&mut self, interrupt: impl Into<String>) {
-        self.items.push(OutputItem::Answered(interrupt.into()));
-    }
-
     /// Takes all items, in order.
     pub fn take(&mut self) -> Vec<OutputItem> {
         std::mem::take(&mut self.items)
@@ -257,6 +256,14 @@ pub fn named(name: &str, settings: &str) -> Option<Box<dyn Dialect>> {
 /// The names of those that this build has.
 pub fn names() -> String {
     DIALECTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+/// Which of some words a setting is: its place among them, that of the first where it is not given. `None`: it is another.
+#[cfg(any(feature = "chio", feature = "hector", feature = "open-search"))]
+fn choice(settings: &Fields<'_>, name: &str, words: &[&str]) -> Option<usize> {
+    let Some(given) = settings.some(name) else { return Some(0) };
+    let given = given.string()?;
+    words.iter().position(|word| *word == given)
 }
 
 /// The dialect that a stream needs whose frames cannot be read: the name that one of its members shows.

@@ -26,6 +26,9 @@ const DEPTH: usize = 512;
 /// The prefix of the ids of interrupts that were CUSTOM events.
 const ASKED: &str = "on_interrupt:";
 
+/// The original of an event that nothing came for.
+const MADE_UP: (&str, &str) = ("rawEvent", r#"{"source":"ngaf","event":null}"#);
+
 /// A call that is open.
 const OPEN: At = At { message: 0, call: 1 };
 
@@ -73,7 +76,7 @@ impl Dialect for Ngaf {
             rest.iter().for_each(|entry| list.item().push_str(entry.text()));
         });
         let answer = answers.into_iter().filter_map(Raw::object).find_map(|entry| {
-            let resolved = entry.get("status").is_some_and(|status| status.text() == "\"resolved\"");
+            let resolved = entry.is("status", "resolved");
             resolved.then(|| entry.get("payload").map_or("null", Raw::text))
         });
         let props = fields.some("forwardedProps");
@@ -156,10 +159,8 @@ impl Dialect for Ngaf {
             self.close_subagents(out);
         }
         let Some(outcome) = self.outcome() else { return };
-        made_up(out, "RUN_FINISHED", |object| {
-            object.string("threadId", &self.thread_id).string("runId", &self.run_id);
-            object.member("outcome").push_str(&outcome);
-        });
+        let ids = [("threadId", &*self.thread_id), ("runId", &self.run_id)];
+        out.say("RUN_FINISHED", &ids, &[("outcome", &outcome), MADE_UP]);
     }
 }
 
@@ -202,9 +203,7 @@ impl Ngaf {
         if let Some(open) = self.calls.get_mut(&id)
             && std::mem::take(open) == OPEN
         {
-            made_up(out, "TOOL_CALL_END", |object| {
-                object.string("toolCallId", &id);
-            });
+            out.say("TOOL_CALL_END", &[("toolCallId", &id)], &[MADE_UP]);
         }
         let content = match event.fields.some("content") {
             Some(raw) if raw.literal().is_some() || is_parts(raw) => None,
@@ -258,7 +257,7 @@ impl Ngaf {
 
     /// Tells of the subagent that an activity shows. The activity itself stays.
     fn activity(&mut self, fields: &Fields<'_>, out: &mut Output) -> Taken {
-        let is_subagent = fields.get("activityType").is_some_and(|kind| kind.text() == "\"subagent\"");
+        let is_subagent = fields.is("activityType", "subagent");
         let Some(id) = fields.text("messageId").filter(|_| is_subagent) else {
             return Taken::Pass;
         };
@@ -288,11 +287,10 @@ impl Ngaf {
         if !self.by_id.contains_key(id) {
             self.by_id.insert(id.to_owned(), At { message: self.subagents.len(), call: 0 });
             self.subagents.push((id.to_owned(), true));
-            let string = |name: &str| content.text(name);
-            made_up(out, "SUBAGENT_STARTED", |object| {
-                object.string("subagentRunId", id).string("name", string("name").as_deref().unwrap_or("subagent"));
-                object.optional("parentToolCallId", string("toolCallId").as_deref());
-            });
+            let (name, call) = (content.text("name"), content.text("toolCallId"));
+            let mut members = vec![("subagentRunId", id), ("name", name.as_deref().unwrap_or("subagent"))];
+            members.extend(call.as_deref().map(|call| ("parentToolCallId", call)));
+            out.say("SUBAGENT_STARTED", &members, &[MADE_UP]);
         }
         if let Some(status) = content.some("status") {
             self.subagent_is(id, status, out);
@@ -323,18 +321,11 @@ impl Ngaf {
 }
 
 fn close(id: &str, failed: bool, out: &mut Output) {
-    made_up(out, if failed { "SUBAGENT_ERROR" } else { "SUBAGENT_FINISHED" }, |object| {
-        object.string("subagentRunId", id).optional("message", failed.then_some("The subagent has failed."));
-    });
-}
-
-/// An event that nothing came for.
-fn made_up(out: &mut Output, kind: &str, members: impl FnOnce(&mut JsonWriter<'_>)) {
-    out.event(JsonWriter::object_text(|object| {
-        object.string("type", kind);
-        members(object);
-        object.member("rawEvent").push_str(r#"{"source":"ngaf","event":null}"#);
-    }));
+    let id = ("subagentRunId", id);
+    match failed {
+        true => out.say("SUBAGENT_ERROR", &[id, ("message", "The subagent has failed.")], &[MADE_UP]),
+        false => out.say("SUBAGENT_FINISHED", &[id], &[MADE_UP]),
+    }
 }
 
 /// An event as it came.
@@ -380,9 +371,7 @@ impl RawEvent<'_, '_> {
 
     /// Takes it out of what is reduced.
     fn raw(&self, out: &mut Output) -> Taken {
-        out.event(JsonWriter::object_text(|object| {
-            object.string("type", "RAW").string("source", "ngaf").member("event").push_str(self.json);
-        }));
+        out.say("RAW", &[("source", "ngaf")], &[("event", self.json)]);
         Taken::Taken
     }
 }

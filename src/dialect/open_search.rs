@@ -16,9 +16,9 @@
 
 mod messages;
 
-use super::{Dialect, Output, RunRequest, Taken};
+use super::{Dialect, Output, OutputItem, RunRequest, Taken, choice};
 use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Keyed, Raw, frame_type};
-use messages::{first_value, read_call, write_message};
+use messages::{ReadCall, first_value, read_call, write_message};
 
 /// The members of a request that the server documents, beside `messages`.
 const MEMBERS: [&str; 6] = ["threadId", "runId", "state", "tools", "context", "forwardedProps"];
@@ -59,34 +59,23 @@ pub(super) struct OpenSearch {
     /// The page's tools, and the user messages in parts that it has.
     tools: Index,
     in_parts: Vec<(String, String)>,
-    /// Events of calls that are called again.
-    again: Vec<String>,
+    /// Calls that are called again, each with the message that it is of.
+    again: Vec<(ReadCall, String)>,
 }
 
 impl OpenSearch {
     pub fn make(settings: &str) -> Option<Box<dyn Dialect>> {
         let fields = Fields::read(settings, 8)?;
-        let new_only = match fields.some("history").map(Raw::text) {
-            None | Some("\"full\"") => false,
-            Some("\"new\"") => true,
-            Some(_) => return None,
-        };
-        let all_members = match fields.some("members").map(Raw::text) {
-            None | Some("\"seven\"") => false,
-            Some("\"all\"") => true,
-            Some(_) => return None,
-        };
+        let new_only = choice(&fields, "history", &["full", "new"])? == 1;
+        let all_members = choice(&fields, "members", &["seven", "all"])? == 1;
         Some(Box::new(Self { new_only, all_members, ..Self::default() }))
     }
 
     /// Data that is no event: how the server tells that something went wrong.
     fn failed(&mut self, message: &str, out: &mut Output) {
-        if std::mem::replace(&mut self.ended, true) {
-            return;
+        if !std::mem::replace(&mut self.ended, true) {
+            out.say("RUN_ERROR", &[("message", message)], &[]);
         }
-        out.event(JsonWriter::object_text(|event| {
-            event.string("type", "RUN_ERROR").string("message", message);
-        }));
     }
 
     fn event(&mut self, kind: &str, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
@@ -112,7 +101,12 @@ impl OpenSearch {
                     for call in self.open.take_all() {
                         self.close(&call, out);
                     }
-                    std::mem::take(&mut self.again).into_iter().for_each(|event| out.event(event));
+                    for ((id, name, args), message) in std::mem::take(&mut self.again) {
+                        let id = ("toolCallId", &*id);
+                        out.say("TOOL_CALL_START", &[id, ("toolCallName", &name), ("parentMessageId", &message)], &[]);
+                        out.say("TOOL_CALL_ARGS", &[id, ("delta", &args)], &[]);
+                        out.say("TOOL_CALL_END", &[id], &[]);
+                    }
                 }
                 return Taken::Pass;
             }
@@ -161,7 +155,7 @@ impl OpenSearch {
     }
 
     fn custom(&mut self, fields: &Fields<'_>, out: &mut Output) -> Taken {
-        if fields.get("name").is_some_and(|name| name.text() == "\"token_usage\"") {
+        if fields.is("name", "token_usage") {
             usage(fields, out);
         }
         let json = JsonWriter::object_text(|event| {
@@ -178,7 +172,7 @@ impl OpenSearch {
 
     /// A call that never ended: a tool without input has no END.
     fn close(&self, call: &OpenCall, out: &mut Output) {
-        out.event(call_event("TOOL_CALL_END", &call.id, &[]));
+        out.say("TOOL_CALL_END", &[("toolCallId", &call.id)], &[]);
     }
 
     /// The stored thread, where it was asked for: calls of the page's tools that its last assistant message waits for go
@@ -196,9 +190,8 @@ impl OpenSearch {
         for (at, (id, _)) in self.in_parts.iter().enumerate() {
             in_parts.note(id, place(at));
         }
-        let is_assistant = |message: &Option<Fields<'_>>| {
-            message.as_ref().and_then(|m| m.get("role")).is_some_and(|role| role.text() == "\"assistant\"")
-        };
+        let is_assistant =
+            |message: &Option<Fields<'_>>| message.as_ref().is_some_and(|message| message.is("role", "assistant"));
         let last = messages.iter().rposition(is_assistant);
         self.known.clone_from(&answered);
         let mut json = String::new();
@@ -220,7 +213,7 @@ impl OpenSearch {
                     match read_call(call)
                         .filter(|(call, name, _)| self.tools.contains_key(name) && !answered.contains_key(call))
                     {
-                        Some(call) => call_again(&call, &id, &mut self.again),
+                        Some(call) => self.again.push((call, id.clone())),
                         None => kept.push(call.text()),
                     }
                 }
@@ -244,24 +237,17 @@ impl OpenSearch {
     /// The messages that the server has not seen: those after its last answer, and before it the answers to calls since the
     /// user spoke. None would ask for the stored thread: then it is what the user said last.
     fn new_messages<'m, 'a>(&self, messages: &'m [Fields<'a>]) -> Vec<&'m Fields<'a>> {
-        let is = |role: &'static str| {
-            move |message: &Fields<'_>| message.get("role").is_some_and(|found| found.text() == role)
-        };
-        let is_answered =
-            |message: &Fields<'_>| self.answered.as_deref().is_some_and(|id| message.text("id").as_deref() == Some(id));
-        let spoken = messages.iter().rposition(|message| is("\"assistant\"")(message) || is_answered(message));
+        let is_user = |message: &Fields<'_>| message.is("role", "user");
+        let is_answered = |message: &Fields<'_>| self.answered.as_deref().is_some_and(|id| message.is("id", id));
+        let spoken = messages.iter().rposition(|message| message.is("role", "assistant") || is_answered(message));
         let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
-        let last_sent = before.iter().rposition(is("\"user\"")).unwrap_or_default();
+        let last_sent = before.iter().rposition(is_user).unwrap_or_default();
         let is_new = |(at, message): &(usize, &Fields<'_>)| match message.text("toolCallId") {
             Some(call) => *at > last_sent && !self.known.contains_key(&call),
             None => spoken.is_none_or(|spoken| *at > spoken),
         };
         let new: Vec<_> = messages.iter().enumerate().filter(is_new).map(|(_, message)| message).collect();
-        if new.is_empty() {
-            messages.iter().rfind(|message| is("\"user\"")(message)).into_iter().collect()
-        } else {
-            new
-        }
+        if new.is_empty() { messages.iter().rfind(|message| is_user(message)).into_iter().collect() } else { new }
     }
 }
 
@@ -358,21 +344,6 @@ fn is_restore(run_id: &str) -> bool {
     time.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn call_again((id, name, args): &(String, String, String), message: &str, events: &mut Vec<String>) {
-    events.push(call_event("TOOL_CALL_START", id, &[("toolCallName", name), ("parentMessageId", message)]));
-    events.push(call_event("TOOL_CALL_ARGS", id, &[("delta", args)]));
-    events.push(call_event("TOOL_CALL_END", id, &[]));
-}
-
-fn call_event(kind: &str, id: &str, members: &[(&str, &str)]) -> String {
-    JsonWriter::object_text(|event| {
-        event.string("type", kind).string("toolCallId", id);
-        for (name, text) in members {
-            event.string(name, text);
-        }
-    })
-}
-
 /// The counts of `token_usage` by model.
 fn usage(event: &Fields<'_>, out: &mut Output) {
     const NAMES: [(&str, &str); 6] = [
@@ -384,7 +355,7 @@ fn usage(event: &Fields<'_>, out: &mut Output) {
         ("cache_creation_input_tokens", "cacheWriteInputTokens"),
     ];
     let models = event.object("value").and_then(|value| value.get("per_model_usage")?.array());
-    out.usage(JsonWriter::array_text(|list| {
+    out.push(OutputItem::Usage(JsonWriter::array_text(|list| {
         for model in models.unwrap_or_default().into_iter().filter_map(Raw::object) {
             let mut usage = JsonWriter::object(list.item());
             usage.optional("model", model.text("model_name").as_deref());
@@ -392,5 +363,5 @@ fn usage(event: &Fields<'_>, out: &mut Output) {
                 usage.number(ours, model.whole(theirs));
             }
         }
-    }));
+    })));
 }

@@ -190,7 +190,7 @@ fn read(list: Raw<'_>, tags: bool) -> ReadInterrupts {
 /// The list of interrupts that a run's outcome has.
 pub(super) fn list_of(outcome: Raw<'_>) -> Option<Raw<'_>> {
     let outcome = outcome.object()?;
-    let asks = outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
+    let asks = outcome.is("type", "interrupt");
     outcome.some("interrupts").filter(|_| asks)
 }
 

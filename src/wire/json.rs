@@ -10,8 +10,6 @@ use super::event::Str;
 use super::gather::Gather;
 use super::text::unescape;
 pub(super) use reader::Reader;
-#[cfg(any(feature = "chio", feature = "hector"))]
-use serde_json::{Number, Value};
 use std::borrow::Cow;
 
 /// Why a text is not the JSON that was wanted.
@@ -154,22 +152,12 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The value as a tree. Of a key that comes twice, the last one counts.
-    #[cfg(any(feature = "chio", feature = "hector"))]
-    pub fn value(self) -> Value {
-        Reader::new(self.0, usize::MAX).tree().unwrap_or_default()
-    }
-
-    #[cfg(any(feature = "chio", feature = "hector"))]
-    fn leaf(self) -> Value {
-        match self.0.as_bytes().first() {
-            Some(b'"') => Value::String(self.string().unwrap_or_default().into_owned()),
-            Some(b't') => Value::Bool(true),
-            Some(b'f') => Value::Bool(false),
-            Some(b'n') | None => Value::Null,
-            // The digits are kept as they came: what goes back to the server is not rounded.
-            Some(_) => Value::Number(Number::from_string_unchecked(self.0.to_owned())),
-        }
+    /// Writes the value in the form that writers of this crate give it: without white space, and with no escapes but those
+    /// that a string needs. Numbers keep their digits.
+    #[cfg(feature = "hector")]
+    pub fn rewrite(self, out: &mut String) {
+        // It is known to be JSON.
+        let _ = Reader::new(self.0, usize::MAX).rewrite(out);
     }
 }
 
@@ -221,6 +209,12 @@ impl<'a> Fields<'a> {
     #[inline(never)]
     pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name).and_then(Raw::string)
+    }
+
+    /// Whether the member of that name is this text.
+    #[inline(never)]
+    pub(crate) fn is(&self, name: &str, text: &str) -> bool {
+        self.text(name).is_some_and(|found| found == text)
     }
 
     /// The members of the object of that name.

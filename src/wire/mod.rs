@@ -81,5 +81,3 @@ pub(crate) use text::{
 };
 pub(crate) use time::parse_time;
 pub(crate) use write::JsonWriter;
-#[cfg(feature = "hector")]
-pub(crate) use write::write_value;

@@ -3,28 +3,6 @@
 use super::json::Fields;
 use super::text::{write_json, write_string};
 use super::tree::Tree;
-#[cfg(feature = "hector")]
-use serde_json::Value;
-
-/// Writes a value as JSON text.
-#[cfg(feature = "hector")]
-pub(crate) fn write_value(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => out.push_str(number.as_str()),
-        Value::String(text) => write_string(out, text),
-        Value::Array(items) => {
-            let mut out = JsonWriter::array(out);
-            items.iter().for_each(|item| write_value(out.item(), item));
-        }
-        Value::Object(map) => {
-            let mut out = JsonWriter::object(out);
-            map.iter().for_each(|(key, item)| write_value(out.member(key), item));
-        }
-    }
-}
 
 /// Writes an object or an array piece by piece, minding the commas, and its end when it goes.
 pub(crate) struct JsonWriter<'a> {

@@ -25,7 +25,7 @@ fn document(text: &str) {
         (Ok(raw), Ok(value)) => {
             // Only a pair that is written as escapes may mean a character of the range that halves are kept in.
             if !text.contains("\\uD") && !text.contains("\\ud") {
-                same(&raw.value(), value);
+                same(&reference::value(*raw), value);
             }
         }
         (Ok(_), Err(error)) => {

@@ -24,7 +24,7 @@ pub fn patches(data: &[u8]) {
     );
     for line in text.lines().take(200) {
         let json = reference::private(line);
-        let given = Raw::parse(&json, 60).map(Raw::value);
+        let given = Raw::parse(&json, 60).map(reference::value);
         let patch = match given {
             Ok(Value::Array(operations)) => Value::Array(operations),
             _ => made(&mut random, line.as_bytes(), &state),

@@ -3,6 +3,22 @@
 pub use crate::support::rfc6902::{decimal, patch};
 
 use super::framing::Frame;
+use ag_ui_wasm::wire::Raw;
+use serde_json::Value;
+
+/// A value as the core reads it: with halves of surrogate pairs, and the digits of numbers.
+pub fn value(raw: Raw<'_>) -> Value {
+    if let Some(fields) = raw.object() {
+        return Value::Object(fields.iter().map(|(key, raw)| (key.into_owned(), value(raw))).collect());
+    }
+    if let Some(items) = raw.array() {
+        return items.into_iter().map(value).collect();
+    }
+    match raw.string() {
+        Some(text) => text.into(),
+        None => serde_json::from_str(raw.text()).unwrap(),
+    }
+}
 
 /// The event-stream parser of the WHATWG HTML standard, over a whole body; and, as the core does, a last frame without its
 /// blank line.

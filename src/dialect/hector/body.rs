@@ -4,7 +4,7 @@
 use super::run::{HectorRun, Question};
 use super::write::{as_text, filled};
 use super::{HectorSettings, INPUT, Route, text};
-use crate::wire::{At, Fields, Index, JsonWriter, Raw, write_value};
+use crate::wire::{At, Fields, Index, JsonWriter, Raw};
 
 /// The body of the request that begins a run. `sent`: the last message of the user that went out.
 pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut String, input: &Fields<'_>) -> String {
@@ -139,7 +139,7 @@ impl Parts<'_> {
 
     fn file(&mut self, part: &Fields<'_>, source: &Fields<'_>) {
         let Some(value) = source.some("value") else { return };
-        let inline = source.get("type").is_some_and(|kind| kind.text() == "\"data\"");
+        let inline = source.is("type", "data");
         let name = part.object("metadata").and_then(|metadata| metadata.some("filename"));
         let v2 = self.v2;
         let [place, kind] = match (v2, inline) {
@@ -153,7 +153,7 @@ impl Parts<'_> {
         let mut file = JsonWriter::object(entry.member("file"));
         for (key, raw) in [(place, Some(value)), (kind, source.some("mimeType")), ("name", name)] {
             if let Some(raw) = raw {
-                write_value(file.member(key), &raw.value());
+                raw.rewrite(file.member(key));
             }
         }
     }
@@ -165,7 +165,7 @@ impl Parts<'_> {
             Some(question) => question.call.is_empty() && question.tool.is_empty(),
             None => id.starts_with(INPUT),
         };
-        let cancelled = answer.get("status").is_some_and(|status| status.text() == "\"cancelled\"");
+        let cancelled = answer.is("status", "cancelled");
         if is_input {
             let text = as_text(payload);
             match payload.filter(|raw| raw.is_object()) {

@@ -60,8 +60,9 @@ impl Hector {
         let delta = || as_text(payload.get("delta"));
         match name {
             "task_start" | "message_start" => {
-                let role = if id("role") == "user" { "user" } else { "assistant" };
-                self.role = if name == "message_start" { role } else { self.role };
+                if name == "message_start" {
+                    self.by_user = id("role") == "user";
+                }
                 self.stopped = false;
                 self.begin_run(&id("contextId"), &id("taskId"), &id("messageId"), out);
             }
@@ -72,7 +73,7 @@ impl Hector {
             }
             "content_block_start" => {
                 self.stopped = false;
-                self.run.open(BlockKind::Text, &id("blockId"), self.role, &mark(&id("blockType"), "", ""), out);
+                self.run.open(BlockKind::Text, &id("blockId"), self.role(), &mark(&id("blockType"), "", ""), out);
             }
             "content_block_delta" => self.run.delta(BlockKind::Text, &id("blockId"), &delta(), out),
             "content_block_stop" => self.run.close(BlockKind::Text, &id("blockId"), out),

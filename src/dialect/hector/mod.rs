@@ -18,8 +18,8 @@ mod run;
 mod v2;
 mod write;
 
-use super::{Dialect, Output, RunRequest, Taken};
-use crate::wire::{Fields, Frame, Raw, keep_private};
+use super::{Dialect, Output, RunRequest, Taken, choice};
+use crate::wire::{Fields, Frame, JsonWriter, Raw, keep_private};
 use run::{HectorRun, Question};
 use std::fmt;
 
@@ -42,6 +42,7 @@ enum Route {
     V2,
 }
 
+#[derive(Default)]
 struct HectorSettings {
     /// `None`: the address does not say.
     route: Option<Route>,
@@ -53,13 +54,10 @@ impl HectorSettings {
     fn read(json: &str) -> Option<Self> {
         let fields = Fields::read(json, DEPTH)?;
         let text = |name: &str| fields.some(name).map(|raw| raw.string().unwrap_or_default());
-        let route = match text("route").as_deref() {
-            Some("rest") => Some(Route::Rest),
-            Some("request") => Some(Route::Request),
-            Some("json-rpc") => Some(Route::JsonRpc),
-            Some("v2") => Some(Route::V2),
-            Some(_) => return None,
-            None => guess(&text("url").unwrap_or_default()),
+        let routes = [Route::Rest, Route::Request, Route::JsonRpc, Route::V2];
+        let route = match choice(&fields, "route", &["rest", "request", "json-rpc", "v2"])? {
+            _ if fields.some("route").is_none() => guess(&text("url").unwrap_or_default()),
+            at => routes.get(at).copied(),
         };
         let native = match text("form").or_else(|| text("format")).as_deref() {
             None | Some("agui") => route == Some(Route::V2),
@@ -87,9 +85,10 @@ fn guess(url: &str) -> Option<Route> {
 }
 
 /// How a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum TaskState {
     /// Submitted, working, or waiting for somebody.
+    #[default]
     Going,
     /// It waits for somebody.
     Waiting,
@@ -116,6 +115,7 @@ fn state(name: &str) -> (TaskState, String) {
 }
 
 /// The state between two frames.
+#[derive(Default)]
 pub struct Hector {
     settings: HectorSettings,
     run: HectorRun,
@@ -127,8 +127,8 @@ pub struct Hector {
     stopped: bool,
     /// How the task stood in its last update.
     state: TaskState,
-    /// The role of the message that is open.
-    role: &'static str,
+    /// The message that is open is the user's.
+    by_user: bool,
     /// The text that came last, which asks for what comes after it.
     prompt: String,
     /// An approval that nothing has come after.
@@ -146,18 +146,7 @@ impl fmt::Debug for Hector {
 
 /// The dialect with these settings.
 pub fn new(settings: &str) -> Option<Box<dyn Dialect>> {
-    Some(Box::new(Hector {
-        settings: HectorSettings::read(settings)?,
-        run: HectorRun::default(),
-        sent: String::new(),
-        heard: false,
-        stopped: false,
-        state: TaskState::Going,
-        role: "assistant",
-        prompt: String::new(),
-        question: None,
-        said: Vec::new(),
-    }))
+    Some(Box::new(Hector { settings: HectorSettings::read(settings)?, ..Hector::default() }))
 }
 
 impl Dialect for Hector {
@@ -173,7 +162,7 @@ impl Dialect for Hector {
     fn begin(&mut self, request: &RunRequest<'_>) {
         self.run.renew(request.thread_id, request.run_id, request.joins);
         (self.heard, self.stopped, self.state, self.question) = (false, false, TaskState::Going, None);
-        self.role = "assistant";
+        self.by_user = false;
         self.said.clear();
     }
 
@@ -184,14 +173,11 @@ impl Dialect for Hector {
     }
 
     fn rejoin(&mut self, run_id: &str) -> Option<String> {
-        let mut params = String::new();
-        let mut object = crate::wire::JsonWriter::object(&mut params);
-        object.string("id", run_id);
-        object.close();
-        match self.settings.route {
-            Some(Route::JsonRpc | Route::V2) => Some(body::call(&self.settings.resubscribe, &params, run_id)),
-            _ => None,
-        }
+        let params = JsonWriter::object_text(|object| {
+            object.string("id", run_id);
+        });
+        let is_rpc = matches!(self.settings.route, Some(Route::JsonRpc | Route::V2));
+        is_rpc.then(|| body::call(&self.settings.resubscribe, &params, run_id))
     }
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
@@ -293,6 +279,10 @@ impl Hector {
             task.clone_into(&mut self.run.task);
             self.run.begin(&thread, task, out);
         }
+    }
+
+    fn role(&self) -> &'static str {
+        if self.by_user { "user" } else { "assistant" }
     }
 
     /// A task stands otherwise. `update`: the JSON text that says so; `text`: what is said with it.

@@ -3,9 +3,9 @@
 
 use super::part::HectorPart;
 use super::run::{BlockKind, Held, Question, mark};
-use super::write::{compact, compact_fields, tell};
+use super::write::{compact, compact_fields};
 use super::{Hector, TaskState, list, state, text};
-use crate::dialect::Output;
+use crate::dialect::{Output, OutputItem};
 use crate::wire::{Fields, JsonWriter, Raw};
 
 impl Hector {
@@ -25,7 +25,7 @@ impl Hector {
                 }
             }
             "message" => {
-                self.role = if matches!(&*text(&inner, "role"), "ROLE_USER" | "user") { "user" } else { "assistant" };
+                self.by_user = matches!(&*text(&inner, "role"), "ROLE_USER" | "user");
                 self.begin_native(&inner, out);
                 self.parts(inner.get("parts").or_else(|| inner.get("content")), out);
             }
@@ -86,7 +86,7 @@ impl Hector {
         self.begin_run(&text(inner, "contextId"), &text(inner, "taskId"), &own, out);
     }
 
-    fn close_blocks(&mut self, out: &mut Output) {
+    pub(super) fn close_blocks(&mut self, out: &mut Output) {
         self.run.close_all(BlockKind::Thinking, out);
         self.run.close_all(BlockKind::Text, out);
     }
@@ -131,15 +131,7 @@ impl Hector {
             // Events that are no part of the answer's content are marked, so that a page can show them as such.
             let marked = if matches!(&*event, "error" | "task" | "message") { &*event } else { "" };
             let mark = mark(&block, marked, &part.word("error_code", ""));
-            let id = match self.run.continued(&given, &mark) {
-                Some(id) => id.to_owned(),
-                None => {
-                    self.run.close_all(BlockKind::Text, out);
-                    let id = if given.is_empty() { self.run.make_id() } else { given.into_owned() };
-                    self.run.open(BlockKind::Text, &id, self.role, &mark, out);
-                    id
-                }
-            };
+            let id = self.run.block_of(BlockKind::Text, &given, self.role(), &mark, out);
             self.run.delta(BlockKind::Text, &id, &part.text, out);
             (*part.text).clone_into(&mut self.prompt);
         } else if part.said("interaction_type") == "tool_approval" {
@@ -149,16 +141,7 @@ impl Hector {
 
     fn thinking(&mut self, part: &HectorPart<'_>, out: &mut Output) {
         self.run.close_all(BlockKind::Text, out);
-        let given = part.word("block_id", "");
-        let id = match self.run.open_block(BlockKind::Thinking) {
-            Some(open) if given.is_empty() || given == open => open.to_owned(),
-            _ => {
-                self.run.close_all(BlockKind::Thinking, out);
-                let id = if given.is_empty() { self.run.make_id() } else { given.into_owned() };
-                self.run.open(BlockKind::Thinking, &id, "", "", out);
-                id
-            }
-        };
+        let id = self.run.block_of(BlockKind::Thinking, &part.word("block_id", ""), "", "", out);
         let said = if part.text.is_empty() { part.said("text") } else { part.text.clone() };
         self.run.delta(BlockKind::Thinking, &id, &said, out);
         // Plans and goals, which thinking has no place for.
@@ -167,7 +150,7 @@ impl Hector {
                 object.string("thinkingId", &id).string("thinkingType", &part.word("thinking_type", ""));
                 object.member("data").push_str(&compact_fields(data));
             });
-            tell(out, "hector.thinking", value);
+            out.push(OutputItem::Custom { name: "hector.thinking".to_owned(), value });
         }
     }
 
@@ -203,7 +186,7 @@ impl Hector {
             object.string("prompt", &self.prompt).string("toolCallId", &call).string("taskId", &task);
             object.string("contextId", &self.run.context);
         });
-        tell(out, "hector.tool_approval", value);
+        out.push(OutputItem::Custom { name: "hector.tool_approval".to_owned(), value });
         let id = if call.is_empty() { [&self.run.own_run, ":approval"].concat() } else { call.clone() };
         self.question = Some(Question { id, call, tool, prompt: self.prompt.clone(), task });
     }

@@ -7,7 +7,7 @@
 //!
 //! An event opens the message or the run that it belongs to, so that no server can break an order by leaving events out.
 
-use super::write::{filled, say};
+use super::write::filled;
 use crate::dialect::{Output, OutputItem};
 use crate::wire::JsonWriter;
 
@@ -118,7 +118,7 @@ impl HectorRun {
     /// Notes whose stream it is, and announces the run, once.
     pub fn begin(&mut self, thread: &str, run: &str, out: &mut Output) {
         if self.announced.is_none() && !self.over {
-            say(out, "RUN_STARTED", &[("threadId", thread), ("runId", run)], &[]);
+            out.say("RUN_STARTED", &[("threadId", thread), ("runId", run)], &[]);
             self.announced = Some((thread.to_owned(), run.to_owned()));
         }
     }
@@ -130,16 +130,18 @@ impl HectorRun {
         [&self.own_run, "-block-", &self.made.to_string()].concat()
     }
 
-    pub fn open_block(&self, kind: BlockKind) -> Option<&str> {
-        self.blocks.iter().rev().find(|block| block.kind == kind).map(|block| &*block.id)
-    }
-
-    /// The open block of text that a part continues: the one with the part's block id, or, for a part without an id, one
-    /// that is marked alike.
-    pub fn continued(&self, id: &str, mark: &str) -> Option<&str> {
-        let last = self.blocks.iter().rev().find(|block| block.kind == BlockKind::Text)?;
-        let same = if id.is_empty() { last.mark == mark } else { last.id == id };
-        same.then_some(&*last.id)
+    /// The block that a part belongs to: the last of its kind, where that has the part's block id, or for a part without an id is
+    /// marked alike. Else a new one, which ends the others.
+    #[inline(never)]
+    pub fn block_of(&mut self, kind: BlockKind, given: &str, role: &str, mark: &str, out: &mut Output) -> String {
+        let last = self.blocks.iter().rev().find(|block| block.kind == kind);
+        if let Some(last) = last.filter(|last| if given.is_empty() { last.mark == mark } else { last.id == given }) {
+            return last.id.clone();
+        }
+        self.close_all(kind, out);
+        let id = if given.is_empty() { self.make_id() } else { given.to_owned() };
+        self.open(kind, &id, role, mark, out);
+        id
     }
 
     /// Begins a block, if it is not open. `mark`: see [`mark`].
@@ -154,14 +156,14 @@ impl HectorRun {
         }
         match kind {
             BlockKind::Thinking => {
-                say(out, "REASONING_START", &[("messageId", id)], &[]);
-                say(out, "REASONING_MESSAGE_START", &[("messageId", id), ("role", "reasoning")], &[]);
+                out.say("REASONING_START", &[("messageId", id)], &[]);
+                out.say("REASONING_MESSAGE_START", &[("messageId", id), ("role", "reasoning")], &[]);
             }
             BlockKind::Text => {
                 let members = [("messageId", id), ("role", role)];
                 let metadata = [r#"{"hector":"#, mark, "}"].concat();
                 let marked = [("metadata", &*metadata)];
-                say(out, "TEXT_MESSAGE_START", &members, if mark.is_empty() { &[] } else { &marked });
+                out.say("TEXT_MESSAGE_START", &members, if mark.is_empty() { &[] } else { &marked });
             }
         }
         self.blocks.push(ContentBlock { id: id.to_owned(), kind, mark: mark.to_owned() });
@@ -173,7 +175,7 @@ impl HectorRun {
         self.open(kind, id, "assistant", "", out);
         if self.speak(out) && !delta.is_empty() {
             let event = if kind == BlockKind::Text { "TEXT_MESSAGE_CONTENT" } else { "REASONING_MESSAGE_CONTENT" };
-            say(out, event, &[("messageId", id), ("delta", delta)], &[]);
+            out.say(event, &[("messageId", id), ("delta", delta)], &[]);
         }
     }
 
@@ -181,16 +183,20 @@ impl HectorRun {
     #[inline(never)]
     pub fn close(&mut self, kind: BlockKind, id: &str, out: &mut Output) {
         if let Some(at) = self.blocks.iter().position(|block| block.kind == kind && block.id == id) {
-            self.speak(out);
-            end(&self.blocks.remove(at), out);
+            self.close_at(at, out);
         }
+    }
+
+    fn close_at(&mut self, at: usize, out: &mut Output) {
+        self.speak(out);
+        end(&self.blocks.remove(at), out);
     }
 
     /// Ends all blocks of a kind.
     #[inline(never)]
     pub fn close_all(&mut self, kind: BlockKind, out: &mut Output) {
-        while let Some(id) = self.open_block(kind).map(str::to_owned) {
-            self.close(kind, &id, out);
+        while let Some(at) = self.blocks.iter().rposition(|block| block.kind == kind) {
+            self.close_at(at, out);
         }
     }
 
@@ -198,7 +204,7 @@ impl HectorRun {
     pub fn sign(&mut self, id: &str, signature: &str, out: &mut Output) {
         if self.speak(out) {
             let members = [("subtype", "message"), ("entityId", id), ("encryptedValue", signature)];
-            say(out, "REASONING_ENCRYPTED_VALUE", &members, &[]);
+            out.say("REASONING_ENCRYPTED_VALUE", &members, &[]);
         }
     }
 
@@ -212,7 +218,7 @@ impl HectorRun {
             self.calls.remove(0);
         }
         self.calls.push((id.to_owned(), name.to_owned()));
-        say(out, "TOOL_CALL_START", &[("toolCallId", id), ("toolCallName", name)], &[]);
+        out.say("TOOL_CALL_START", &[("toolCallId", id), ("toolCallName", name)], &[]);
         self.open_call = Some((id.to_owned(), false));
         if let Some(args) = args {
             self.args(id, args, out);
@@ -225,7 +231,7 @@ impl HectorRun {
     pub fn args(&mut self, id: &str, delta: &str, out: &mut Output) -> bool {
         let Some((_, some)) = self.open_call.as_mut().filter(|(open, _)| open == id) else { return false };
         *some = true;
-        say(out, "TOOL_CALL_ARGS", &[("toolCallId", id), ("delta", delta)], &[]);
+        out.say("TOOL_CALL_ARGS", &[("toolCallId", id), ("delta", delta)], &[]);
         true
     }
 
@@ -275,7 +281,7 @@ impl HectorRun {
     #[inline(never)]
     pub fn custom(&mut self, name: &str, value: &str, out: &mut Output) {
         if self.speak(out) {
-            say(out, "CUSTOM", &[("name", name)], &[("value", value)]);
+            out.say("CUSTOM", &[("name", name)], &[("value", value)]);
         }
     }
 
@@ -293,7 +299,7 @@ impl HectorRun {
         let Some((thread, run)) = self.announced.take() else { return };
         let mut json = vec![("outcome", outcome)];
         json.extend(result.map(|result| ("result", result)));
-        say(out, "RUN_FINISHED", &[("threadId", &thread), ("runId", &run)], &json);
+        out.say("RUN_FINISHED", &[("threadId", &thread), ("runId", &run)], &json);
         self.over = true;
     }
 
@@ -308,7 +314,7 @@ impl HectorRun {
         }
         let members = [("message", message), ("code", code)];
         let known = if code.is_empty() { 1 } else { 2 };
-        say(out, "RUN_ERROR", members.get(..known).unwrap_or_default(), &[]);
+        out.say("RUN_ERROR", members.get(..known).unwrap_or_default(), &[]);
     }
 
     /// Ends it with questions.
@@ -360,9 +366,9 @@ impl HectorRun {
     fn end_call(&mut self, out: &mut Output) {
         let Some((id, some)) = self.open_call.take() else { return };
         if !some {
-            say(out, "TOOL_CALL_ARGS", &[("toolCallId", &id), ("delta", "{}")], &[]);
+            out.say("TOOL_CALL_ARGS", &[("toolCallId", &id), ("delta", "{}")], &[]);
         }
-        say(out, "TOOL_CALL_END", &[("toolCallId", &id)], &[]);
+        out.say("TOOL_CALL_END", &[("toolCallId", &id)], &[]);
     }
 
     fn tell_results(&mut self, all: bool, out: &mut Output) {
@@ -378,7 +384,7 @@ impl HectorRun {
             let id = [&call, ":result"].concat();
             let members = [("messageId", id.as_str()), ("toolCallId", &call), ("content", &content), ("role", "tool")];
             if !failed && status.is_empty() {
-                say(out, "TOOL_CALL_RESULT", &members, &[]);
+                out.say("TOOL_CALL_RESULT", &members, &[]);
                 continue;
             }
             let metadata = JsonWriter::object_text(|object| {
@@ -388,7 +394,7 @@ impl HectorRun {
                 }
                 own.optional("status", filled(&status));
             });
-            say(out, "TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
+            out.say("TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
             if failed {
                 out.push(OutputItem::Failed { call, error: content });
             }
@@ -407,7 +413,7 @@ impl HectorRun {
 fn end(block: &ContentBlock, out: &mut Output) {
     let id = [("messageId", block.id.as_str())];
     if block.kind == BlockKind::Thinking {
-        say(out, "REASONING_MESSAGE_END", &id, &[]);
+        out.say("REASONING_MESSAGE_END", &id, &[]);
     }
-    say(out, if block.kind == BlockKind::Text { "TEXT_MESSAGE_END" } else { "REASONING_END" }, &id, &[]);
+    out.say(if block.kind == BlockKind::Text { "TEXT_MESSAGE_END" } else { "REASONING_END" }, &id, &[]);
 }

@@ -32,7 +32,7 @@ impl Hector {
         match kind {
             "message" => {
                 self.begin_run(&text(fields, "contextId"), &text(fields, "taskId"), &own, out);
-                self.role = if text(fields, "role") == "user" { "user" } else { "assistant" };
+                self.by_user = fields.is("role", "user");
                 self.pieces(fields.get("parts"), metadata.as_ref(), false, out);
                 self.stopped = true;
             }
@@ -160,8 +160,7 @@ impl Hector {
         if self.run.knows(&id) {
             return;
         }
-        self.run.close_all(BlockKind::Thinking, out);
-        self.run.close_all(BlockKind::Text, out);
+        self.close_blocks(out);
         let args = call.some("arguments").or_else(|| call.some("args")).map(compact);
         self.run.call(&id, &text(call, "name"), Some(args.as_deref().unwrap_or("{}")), out);
     }
@@ -220,7 +219,7 @@ impl Hector {
         match rest {
             Some("") => {}
             Some(rest) => {
-                self.run.open(kind, &said.block, self.role, "", out);
+                self.run.open(kind, &said.block, self.role(), "", out);
                 self.run.delta(kind, &said.block, rest, out);
             }
             // A thought that is done may say only that.

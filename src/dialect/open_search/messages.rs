@@ -10,8 +10,11 @@ pub(super) fn first_value(args: &str) -> Option<&str> {
     Raw::parse(first, DEPTH).ok().filter(|value| value.is_object()).map(Raw::text)
 }
 
-/// A call of a message: its id, name and arguments.
-pub(super) fn read_call(call: Raw<'_>) -> Option<(String, String, String)> {
+/// The id, name and arguments of a call.
+pub(super) type ReadCall = (String, String, String);
+
+/// A call of a message.
+pub(super) fn read_call(call: Raw<'_>) -> Option<ReadCall> {
     let call = call.object()?;
     let function = call.object("function")?;
     let own = |fields: &Fields<'_>, name: &str| fields.text(name).map(String::from);
@@ -38,9 +41,8 @@ fn write_parts(out: &mut String, parts: Raw<'_>) {
     let mut list = JsonWriter::array(out);
     for part in parts.array().unwrap_or_default() {
         let fields = part.object();
-        let is_image = fields.as_ref().and_then(|part| part.get("type")).is_some_and(|kind| kind.text() == "\"image\"");
-        let source = fields.as_ref().and_then(|part| part.object("source")).filter(|_| is_image);
-        let data = source.as_ref().filter(|source| source.get("type").is_some_and(|kind| kind.text() == "\"data\""));
+        let source = fields.filter(|part| part.is("type", "image")).and_then(|part| part.object("source"));
+        let data = source.filter(|source| source.is("type", "data"));
         match data.and_then(|source| Some((source.get("mimeType")?, source.get("value")?))) {
             Some((mime, value)) => {
                 let mut binary = JsonWriter::object(list.item());

@@ -2,8 +2,8 @@
 
 use super::{Fields, JsonError, Raw, is_number};
 use crate::wire::text::string_end;
-#[cfg(any(feature = "chio", feature = "hector"))]
-use serde_json::{Map, Value};
+#[cfg(feature = "hector")]
+use crate::wire::{JsonWriter, text::unescape, write_string};
 
 /// A position in JSON text, which is read from its beginning to its end.
 pub(in crate::wire) struct Reader<'a> {
@@ -92,25 +92,30 @@ impl<'a> Reader<'a> {
         Some(byte)
     }
 
-    #[cfg(any(feature = "chio", feature = "hector"))]
-    pub(super) fn tree(&mut self) -> Result<Value, JsonError> {
-        Ok(match self.open() {
+    /// See [`Raw::rewrite`].
+    #[cfg(feature = "hector")]
+    pub(super) fn rewrite(&mut self, out: &mut String) -> Result<(), JsonError> {
+        match self.open() {
             Some(b'{') => {
-                let mut map = Map::new();
+                let mut object = JsonWriter::object(out);
                 self.sequence(b'{', |reader| {
                     let (key, _) = reader.key()?;
-                    map.insert(crate::wire::text::unescape(key).unwrap_or_default().into_owned(), reader.tree()?);
-                    Ok(())
-                })?;
-                Value::Object(map)
+                    reader.rewrite(object.member(&unescape(key).unwrap_or_default()))
+                })
             }
             Some(_) => {
-                let mut items = Vec::new();
-                self.sequence(b'[', |reader| reader.tree().map(|item| items.push(item)))?;
-                Value::Array(items)
+                let mut list = JsonWriter::array(out);
+                self.sequence(b'[', |reader| reader.rewrite(list.item()))
             }
-            None => self.value(0)?.leaf(),
-        })
+            None => {
+                let leaf = self.value(0)?;
+                match leaf.string() {
+                    Some(text) => write_string(out, &text),
+                    None => out.push_str(leaf.text()),
+                }
+                Ok(())
+            }
+        }
     }
 
     /// The value that comes next, which stands in `depth` containers.

@@ -1,4 +1,3 @@
-use super::super::write::write_value;
 use super::*;
 
 #[test]
@@ -69,9 +68,9 @@ fn many_members() {
 }
 
 #[test]
-fn trees_keep_digits_and_halves() {
+fn what_is_rewritten_keeps_digits_and_halves() {
     let text = r#"{"a":[12345678901234567890,1.0,1e400],"b":"\ud83d","c":{"__proto__":true}}"#;
     let mut out = String::new();
-    write_value(&mut out, &Raw::parse(text, 9).unwrap().value());
+    Raw::parse(text, 9).unwrap().rewrite(&mut out);
     assert_eq!(out, text);
 }
