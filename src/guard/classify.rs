@@ -4,36 +4,25 @@ use super::event::ChioEvent;
 pub(super) use crate::wire::Classification;
 use crate::wire::{Fields, Raw};
 
-/// In the order of the enum: the name on the wire, and as Chio's texts for people have it.
-const NAMES: [(Classification, &str, &str); 7] = [
-    (Classification::Display, "display", "Display"),
-    (Classification::Mutate, "mutate", "Mutate"),
-    (Classification::Navigate, "navigate", "Navigate"),
-    (Classification::Create, "create", "Create"),
-    (Classification::Destroy, "destroy", "Destroy"),
-    (Classification::Submit, "submit", "Submit"),
-    (Classification::Alert, "alert", "Alert"),
-];
-
 impl Classification {
     pub const ALL: [Self; 7] =
         [Self::Display, Self::Mutate, Self::Navigate, Self::Create, Self::Destroy, Self::Submit, Self::Alert];
 
     pub fn of(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(_, known, _)| *known == name).map(|(class, ..)| *class)
+        Self::ALL.into_iter().find(|class| class.name() == name)
     }
 
+    /// The name on the wire. Chio's texts for people have the variant's own, with a capital.
     pub fn name(self) -> &'static str {
-        self.entry().1
-    }
-
-    /// With a capital.
-    pub fn title(self) -> &'static str {
-        self.entry().2
-    }
-
-    fn entry(self) -> (Self, &'static str, &'static str) {
-        NAMES.iter().find(|(class, ..)| *class == self).copied().unwrap_or((self, "", ""))
+        match self {
+            Self::Display => "display",
+            Self::Mutate => "mutate",
+            Self::Navigate => "navigate",
+            Self::Create => "create",
+            Self::Destroy => "destroy",
+            Self::Submit => "submit",
+            Self::Alert => "alert",
+        }
     }
 
     /// Its place in a set.
@@ -42,52 +31,34 @@ impl Classification {
     }
 }
 
-/// The types that are of one class, whatever they hold.
-const OF_TYPE: [(&str, Classification); 6] = [
-    ("text_stream", Classification::Display),
-    ("state_update", Classification::Mutate),
-    ("navigation", Classification::Navigate),
-    ("form_action", Classification::Submit),
-    ("notification", Classification::Alert),
-    ("error", Classification::Alert),
-];
-
-/// The class of each action that a lifecycle event may name.
-const OF_ACTION: [(&str, Classification); 16] = [
-    ("create", Classification::Create),
-    ("created", Classification::Create),
-    ("mount", Classification::Create),
-    ("mounted", Classification::Create),
-    ("open", Classification::Create),
-    ("opened", Classification::Create),
-    ("destroy", Classification::Destroy),
-    ("destroyed", Classification::Destroy),
-    ("unmount", Classification::Destroy),
-    ("unmounted", Classification::Destroy),
-    ("close", Classification::Destroy),
-    ("closed", Classification::Destroy),
-    ("update", Classification::Mutate),
-    ("updated", Classification::Mutate),
-    ("change", Classification::Mutate),
-    ("changed", Classification::Mutate),
-];
-
 /// The class of an event by its type and payload, or why there is none, in Chio's words.
 pub(crate) fn derive(event: &ChioEvent<'_>) -> Result<Classification, String> {
     let name = event.name();
     if event.is_custom() {
         return Err(format!("custom AG-UI event type cannot be server-classified: {name}"));
     }
-    if let Some((_, class)) = OF_TYPE.iter().find(|(known, _)| *known == name) {
-        return Ok(*class);
+    match name {
+        "text_stream" => Ok(Classification::Display),
+        "state_update" => Ok(Classification::Mutate),
+        "navigation" => Ok(Classification::Navigate),
+        "form_action" => Ok(Classification::Submit),
+        "notification" | "error" => Ok(Classification::Alert),
+        "lifecycle" => {
+            let said = event.payload().and_then(Raw::object).and_then(|payload| action(&payload));
+            of_action(&said.ok_or("lifecycle AG-UI event missing classifiable action")?)
+        }
+        _ => Err(format!("unknown AG-UI event type: {name}")),
     }
-    if name != "lifecycle" {
-        return Err(format!("unknown AG-UI event type: {name}"));
+}
+
+/// The class of an action that a lifecycle event names, as what is to be done or as what was done.
+fn of_action(action: &str) -> Result<Classification, String> {
+    match action {
+        "create" | "created" | "mount" | "mounted" | "open" | "opened" => Ok(Classification::Create),
+        "destroy" | "destroyed" | "unmount" | "unmounted" | "close" | "closed" => Ok(Classification::Destroy),
+        "update" | "updated" | "change" | "changed" => Ok(Classification::Mutate),
+        _ => Err(format!("lifecycle AG-UI event action is not classifiable: {action}")),
     }
-    let said = event.payload().and_then(Raw::object).and_then(|payload| action(&payload));
-    let Some(action) = said else { return Err("lifecycle AG-UI event missing classifiable action".to_owned()) };
-    let found = OF_ACTION.iter().find(|(known, _)| *known == action).map(|(_, class)| *class);
-    found.ok_or_else(|| format!("lifecycle AG-UI event action is not classifiable: {action}"))
 }
 
 fn action(payload: &Fields<'_>) -> Option<String> {

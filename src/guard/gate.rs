@@ -13,11 +13,10 @@ use super::classify::Classification;
 use super::policy::Facts;
 use super::refused::{Key, Of};
 use super::{Guard, GuardReport};
-use crate::wire::{Event, Fields, Incoming, JsonWriter, Raw, Str, frame_fields, frame_type};
+use crate::wire::{Event, Fields, Incoming, JsonWriter, Keyed, Raw, Str, frame_fields, frame_type};
 use cut::{IDENTITY, bare, changed, filtered};
 use item::*;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// The shown items, as far as the gate has to know them.
 pub(crate) trait ShownItems {

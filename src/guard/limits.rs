@@ -3,41 +3,38 @@
 
 use super::policy::Policy;
 use super::refused::{Key, Of};
-use std::collections::{HashMap, VecDeque};
+use crate::wire::{At, Index};
+use std::collections::VecDeque;
 
 /// How many different events of a run are remembered for a replay of it.
 const MOST: usize = 4096;
 
 /// The recently shown events.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RateLimits {
     /// When the second began that is counted, and how many came in it.
     second: (f64, u64),
     /// Of each velocity, the times of those in its window: at most as many as it allows.
     recent: Vec<VecDeque<f64>>,
-    /// How often each event of this run has passed, and how often a replay may repeat it uncounted.
-    passed: HashMap<Key, u32>,
-    again: HashMap<Key, u32>,
+    /// How often each event of this run has passed (`message`), and how often a replay may repeat it uncounted (`call`).
+    passed: Index,
 }
 
 impl RateLimits {
     pub fn new(policy: &Policy) -> Self {
         let recent = policy.velocities.iter().map(|_| VecDeque::new()).collect();
-        Self { second: (f64::NEG_INFINITY, 0), recent, passed: HashMap::new(), again: HashMap::new() }
+        Self { second: (f64::NEG_INFINITY, 0), recent, passed: Index::new() }
     }
 
     /// A run begins: nothing of an earlier one is replayed.
     pub fn begin(&mut self) {
-        self.passed.clear();
-        self.again.clear();
+        self.passed = Index::new();
     }
 
     /// The run is replayed from its beginning: what has passed is not counted again.
     pub fn begin_again(&mut self) {
-        let passed = std::mem::take(&mut self.passed);
-        for (key, times) in passed {
-            let again = self.again.entry(key).or_default();
-            *again = again.saturating_add(times);
+        for (_, times) in self.passed.iter_mut() {
+            *times = At { message: 0, call: times.call.saturating_add(times.message) };
         }
     }
 
@@ -46,15 +43,15 @@ impl RateLimits {
         if policy.per_second.is_none() && policy.velocities.is_empty() {
             return Ok(());
         }
-        let key = id.unwrap_or(Key::new(Of::Message, "")).with(event_type.as_bytes());
-        let repeats = self.again.get_mut(&key).filter(|times| **times > 0);
-        match repeats {
-            Some(times) => *times -= 1,
+        let key = id.unwrap_or(Key::new(Of::Message, "")).with(event_type.as_bytes()).to_string();
+        match self.passed.get_mut(&key).filter(|times| times.call > 0) {
+            Some(times) => times.call -= 1,
             None => self.count(policy, event_type, now)?,
         }
-        if self.passed.len() < MOST || self.passed.contains_key(&key) {
-            *self.passed.entry(key).or_default() += 1;
+        if self.passed.len() < MOST {
+            self.passed.note(&key, At::default());
         }
+        self.passed.get_mut(&key).into_iter().for_each(|times| times.message += 1);
         Ok(())
     }
 

@@ -2,7 +2,6 @@
 
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 /// Names longer than this are compared by their beginning.
 const LONGEST: usize = 64;
@@ -16,8 +15,7 @@ pub(super) struct KnownMembers<'a> {
 impl<'a> KnownMembers<'a> {
     /// Reads an object. `names`: those that it may have, in snake case. `null` is no value of a member.
     pub fn read(fields: &Fields<'a>, names: &[&str], at: &'static str) -> Result<Self, String> {
-        let mut members = Vec::new();
-        let mut seen = HashSet::new();
+        let mut members: Vec<(Cow<'_, str>, _)> = Vec::new();
         for (given, value) in fields.iter() {
             let name = snake(&given);
             if !names.contains(&name.as_str()) {
@@ -28,7 +26,7 @@ impl<'a> KnownMembers<'a> {
             if value.is_null() {
                 return Err(format!("\"{given}\" of {at} is null; leave it out, or give it a value"));
             }
-            if !seen.insert(name.clone()) {
+            if members.iter().any(|(known, _)| *known == name) {
                 return Err(format!("\"{name}\" of {at} is given twice"));
             }
             members.push((Cow::Owned(name), value));

@@ -37,7 +37,7 @@ use refused::Refused;
 use std::borrow::Cow;
 
 /// A policy at work, with what it has seen.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Guard {
     policy: Policy,
     limits: RateLimits,
@@ -64,20 +64,7 @@ impl Guard {
     #[inline(never)]
     pub fn new(json: &str) -> Result<Self, String> {
         let policy = Policy::read(json)?;
-        Ok(Self {
-            limits: RateLimits::new(&policy),
-            policy,
-            refused: Refused::default(),
-            calls: Refused::default(),
-            clock: 0.0,
-            wrapped: 0,
-            forwarded: 0,
-            blocked: 0,
-            reports_decisions: false,
-            reports: Vec::new(),
-            reason: None,
-            complained: false,
-        })
+        Ok(Self { limits: RateLimits::new(&policy), policy, ..Self::default() })
     }
 
     /// Whether to write decisions down for [`Self::take_told`].

@@ -41,7 +41,7 @@ impl Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step-{:x}", self.0)
+        write!(f, "{:x}", self.0)
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn subagent_key(id: Option<Cow<'_, str>>) -> Option<Key> {
 
 /// A step without its name, told apart from others.
 pub(super) fn renamed(fields: &Fields<'_>, own: Key) -> GateVerdict {
-    GateVerdict::Less(changed(fields, &[("stepName", Some(&format!("\"{own}\"")))]))
+    GateVerdict::Less(changed(fields, &[("stepName", Some(&format!("\"step-{own}\"")))]))
 }
 
 /// The event that items come in.

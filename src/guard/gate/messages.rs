@@ -17,7 +17,7 @@ impl Guard {
     pub(super) fn messages(&mut self, list: Raw<'_>, way: &mut Way<'_, '_>) -> Option<String> {
         let list = list.array().unwrap_or_default();
         // Calls first: an answer may stand before its call.
-        let mut names = HashMap::new();
+        let mut names = Keyed::default();
         let mut cut = Vec::with_capacity(list.len());
         for raw in &list {
             let known = way.shown.message(*raw);
@@ -40,12 +40,7 @@ impl Guard {
     }
 
     /// The calls of a message that may stay, where that is not all of them. Notes the names of those that do.
-    fn calls(
-        &mut self,
-        message: &Fields<'_>,
-        names: &mut HashMap<String, String>,
-        way: &mut Way<'_, '_>,
-    ) -> Option<String> {
+    fn calls(&mut self, message: &Fields<'_>, names: &mut Keyed<String>, way: &mut Way<'_, '_>) -> Option<String> {
         let subagent = subagent_key(message.text("subagentRunId"));
         filtered(message.some("toolCalls"), &mut |raw| {
             let call = raw.object();
@@ -58,7 +53,7 @@ impl Guard {
                 .about("tool", name.clone());
             let admitted = self.admits(&item.in_(subagent).brought_by(way.carrier, is_new), way.now);
             if let (Some(name), true) = (name, admitted) {
-                names.insert(id.into_owned(), name.into_owned());
+                names.push(&id, name.into_owned());
             }
             admitted
         })
@@ -70,7 +65,7 @@ impl Guard {
         raw: Raw<'_>,
         known: MessageState,
         calls: Option<&str>,
-        names: &HashMap<String, String>,
+        names: &Keyed<String>,
         way: &mut Way<'_, '_>,
     ) -> GateVerdict {
         if known == MessageState::Same {
@@ -85,7 +80,7 @@ impl Guard {
         let item = match &*role {
             "tool" => {
                 let call = text("toolCallId");
-                let name = names.get(&*call).cloned().or_else(|| way.shown.call(&call));
+                let name = names.get(&call).cloned().or_else(|| way.shown.call(&call));
                 GateItem::new("TOOL_CALL_RESULT", Classification::Display).goes(Of::Call, &call).of_tool(name)
             }
             "activity" => GateItem::new("ACTIVITY_SNAPSHOT", Classification::Create)
