@@ -45,8 +45,8 @@ impl Grammar<'_> {
             if field.need == Need::Carrier || field.of & variant == 0 {
                 continue;
             }
-            let length = self.enter(field.name());
-            match object.get(field.name()) {
+            let length = self.enter(field.name);
+            match object.get(field.name) {
                 Some(value) => self.member(value, field)?,
                 None if field.need == Need::Required => return self.fail(self.rule, "present"),
                 None => {}
@@ -187,7 +187,7 @@ fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
     let Some(variant) = variant(&object, shape) else { return true };
     shape.fields.iter().any(|field| match (field.need, field.kind) {
         (Need::Required, MemberType::Is(inner)) if field.of & variant != 0 => {
-            let value = object.get(field.name());
+            let value = object.get(field.name);
             inner.shape().zip(value).is_some_and(|(shape, value)| is_unknown(value, shape))
         }
         _ => false,
@@ -195,7 +195,7 @@ fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
 }
 
 fn has(shape: &Shape, variant: u8, key: &str) -> bool {
-    shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name() == key)
+    shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name == key)
 }
 
 fn expected(kind: MemberType) -> &'static str {

@@ -61,15 +61,9 @@ impl<'a, 'p> Found<'a, 'p> {
                         MemberType::Integer | MemberType::Count if (value as i64).unsigned_abs() >= 1 << 53 => {
                             return Err(Undecodable::Broken("an integer beyond 2^53 − 1"));
                         }
-                        kind => matches!(
-                            kind,
-                            MemberType::Integer | MemberType::Count | MemberType::Flag | MemberType::Code
-                        ),
+                        kind => kind.is_number(),
                     },
-                    (Some(field), Payload::Bytes(_)) => !matches!(
-                        field.kind,
-                        MemberType::Integer | MemberType::Count | MemberType::Flag | MemberType::Code
-                    ),
+                    (Some(field), Payload::Bytes(_)) => !field.kind.is_number(),
                     _ => false,
                 };
                 if fits && place.replace(payload).is_some() {
@@ -207,7 +201,7 @@ impl Writer<'_> {
     fn members(&mut self, shape: &Shape, variant: u8, found: &Found<'_, '_>, depth: usize) -> FieldResult<bool> {
         for field in shape.fields.iter().filter(|field| field.number > 0 && field.of & variant != 0) {
             if field.need == Need::Carrier {
-                match field.name() {
+                match field.name {
                     "content" => self.content(shape, found, depth)?,
                     "outcome" => self.outcome(shape, found, depth)?,
                     _ => {}
@@ -218,28 +212,24 @@ impl Writer<'_> {
             let must = field.need == Need::Required && field.of & variant == variant;
             let Some(payload) = found.payload(field.number) else {
                 match field.kind {
-                    MemberType::Text | MemberType::Word(_) | MemberType::Pointer if must => {
-                        self.text(field.name(), b"")
-                    }
-                    MemberType::Code if must => self.code(field.name(), shape, 0)?,
-                    MemberType::Many(_) if must || field.need == Need::OrEmpty => self.empty(field.name()),
+                    kind if must && kind.is_text() => self.text(field.name, b""),
+                    MemberType::Code if must => self.code(field.name, shape, 0)?,
+                    MemberType::Many(_) if must || field.need == Need::OrEmpty => self.empty(field.name),
                     _ => {}
                 }
                 continue;
             };
             match (field.kind, payload) {
-                (MemberType::Text | MemberType::Word(_) | MemberType::Pointer, Payload::Bytes(bytes)) => {
-                    self.text(field.name(), bytes)
-                }
+                (kind, Payload::Bytes(bytes)) if kind.is_text() => self.text(field.name, bytes),
                 (MemberType::Flag, Payload::Varint(value)) => {
-                    self.key(field.name());
+                    self.key(field.name);
                     self.out.push_str(if value == 0 { "false" } else { "true" });
                 }
                 (MemberType::Integer | MemberType::Count, Payload::Varint(value)) => {
-                    self.key(field.name());
+                    self.key(field.name);
                     self.integer(value as i64);
                 }
-                (MemberType::Code, Payload::Varint(value)) => self.code(field.name(), shape, value as i32)?,
+                (MemberType::Code, Payload::Varint(value)) => self.code(field.name, shape, value as i32)?,
                 (kind, _) => {
                     if !self.nested(field, kind, found, depth)? {
                         return Ok(false);
@@ -253,13 +243,13 @@ impl Writer<'_> {
     /// Writes a member that is a message or a list.
     fn nested(&mut self, field: &Field, kind: MemberType, found: &Found<'_, '_>, depth: usize) -> FieldResult<bool> {
         if let MemberType::Many(of) = kind {
-            self.key(field.name());
+            self.key(field.name);
             self.list(of, field.number, found.pieces, depth + 1)?;
             return Ok(true);
         }
         let Some(pieces) = found.message(field.number)? else { return Ok(true) };
         let start = self.out.len();
-        self.key(field.name());
+        self.key(field.name);
         match kind {
             MemberType::Is(item) => {
                 return item.shape().map_or(Ok(true), |shape| self.object(shape, &pieces, depth + 1));
@@ -294,8 +284,7 @@ impl Writer<'_> {
     /// Writes the `content` of a message or a result, of which the wire has up to three forms: one of them, and one that
     /// its role has. Of a role that is not known, that is for the rules to say.
     fn content(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> FieldResult<()> {
-        let carrier =
-            |name| carriers(shape).find(|field| field.name() == name && found.payload(field.number).is_some());
+        let carrier = |name| carriers(shape).find(|field| field.name == name && found.payload(field.number).is_some());
         let (text, parts, map) = (carrier("content"), carrier("contentParts"), carrier("activityContent"));
         let role = found.bytes(2).unwrap_or_default();
         let of = match shape.variants.iter().position(|name| name.as_bytes() == role) {
@@ -325,7 +314,7 @@ impl Writer<'_> {
 
     /// Writes an `outcome`, which the wire has in pieces. Without its name they are members that nobody knows.
     fn outcome(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> FieldResult<()> {
-        let name = carriers(shape).find(|field| field.name() == "outcome").and_then(|field| found.bytes(field.number));
+        let name = carriers(shape).find(|field| field.name == "outcome").and_then(|field| found.bytes(field.number));
         let name = name.filter(|name| !name.is_empty());
         if let Some(name) = name {
             self.key("outcome");
@@ -334,9 +323,9 @@ impl Writer<'_> {
         }
         for field in carriers(shape) {
             let MemberType::Many(of) = field.kind else { continue };
-            let must = name == Some(b"interrupt") && field.name() == "interrupts";
+            let must = name == Some(b"interrupt") && field.name == "interrupts";
             if must || found.payload(field.number).is_some() {
-                self.key(field.name());
+                self.key(field.name);
                 self.list(of, field.number, found.pieces, depth + 2)?;
             }
         }

@@ -9,7 +9,6 @@
 //! opaque object a `Struct`.
 
 mod items;
-mod names;
 
 pub(crate) use items::{ACTIVITY, OF_PARTS};
 
@@ -17,7 +16,6 @@ pub(super) use MemberType::{
     Any, Code, Content, Count, Flag, Integer, Is, Many, Object, Pointer, Schema, Some as AtLeastOne, Text, Word,
 };
 use Need::{Carrier, Nullable, NullableInMessages, Optional, OrEmpty, Required};
-use names::NAMES;
 
 /// The type of a member.
 #[derive(Clone, Copy)]
@@ -50,6 +48,18 @@ pub(crate) enum MemberType {
     Content,
     /// On the binary wire the number of one of the shape's variants, in JSON its name.
     Code,
+}
+
+impl MemberType {
+    /// Whether it is a string.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Text | Word(_) | Pointer)
+    }
+
+    /// Whether it is a number on the binary wire.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Integer | Count | Flag | Code)
+    }
 }
 
 /// The sets of words.
@@ -138,8 +148,7 @@ pub(crate) enum Need {
 
 /// A member.
 pub(crate) struct Field {
-    /// Its place in [`NAMES`].
-    name: u8,
+    pub name: &'static str,
     pub kind: MemberType,
     pub need: Need,
     /// Which variants of the shape have it, a bit for each.
@@ -149,11 +158,6 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    #[inline(never)]
-    pub(crate) fn name(&self) -> &'static str {
-        NAMES.get(usize::from(self.name)).copied().unwrap_or_default()
-    }
-
     const fn of(self, variants: u8) -> Self {
         Self { of: variants, ..self }
     }
@@ -184,28 +188,8 @@ pub(crate) struct EventShape {
 /// Every variant.
 pub(crate) const ALL: u8 = 0xFF;
 
-/// Runs at compile time: a name that is not in [`NAMES`] does not compile.
 const fn field(number: u8, name: &'static str, kind: MemberType, need: Need) -> Field {
-    let (mut at, mut rest): (u8, &[&str]) = (0, &NAMES);
-    while let [first, others @ ..] = rest {
-        if is_same(first.as_bytes(), name.as_bytes()) {
-            break;
-        }
-        (at, rest) = (at + 1, others);
-    }
-    assert!(!rest.is_empty(), "a name that shapes/names.rs does not have");
-    Field { name: at, kind, need, of: ALL, number }
-}
-
-/// `==`, which compile time does not have for slices.
-const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let ([x, more_a @ ..], [y, more_b @ ..]) = (a, b) {
-        if *x != *y {
-            return false;
-        }
-        (a, b) = (more_a, more_b);
-    }
-    a.is_empty() && b.is_empty()
+    Field { name, kind, need, of: ALL, number }
 }
 
 pub(super) const fn must(number: u8, name: &'static str, kind: MemberType) -> Field {
