@@ -20,8 +20,8 @@ impl List {
     }
 
     /// An element, with the size of the list beside it.
-    pub fn get_mut(&mut self, at: usize) -> (&mut ContainerSize, Option<&mut Tree>) {
-        (&mut self.size, self.all.get_mut(self.room..).and_then(|items| items.get_mut(at)))
+    pub fn at_mut(&mut self, at: usize) -> Option<(&mut ContainerSize, &mut Tree)> {
+        Some((&mut self.size, self.all.get_mut(self.room + at)?))
     }
 
     pub fn push(&mut self, value: Tree) {

@@ -293,15 +293,7 @@ impl Tree {
         edit: &mut dyn FnMut(&mut Tree) -> Result<(), Misfit>,
     ) -> Result<(), Misfit> {
         let Some((token, rest)) = split_front(path) else { return edit(self) };
-        let (size, child) = match self.open() {
-            Node::List(list) => {
-                let at = element(&token, list.items().len());
-                Rc::make_mut(list).get_mut(at.unwrap_or(usize::MAX))
-            }
-            Node::Object(object) => Rc::make_mut(object).get_mut(&token.decoded()),
-            _ => return Err(NOTHING),
-        };
-        let child = child.ok_or(NOTHING)?;
+        let (size, child) = self.place(&token).and_then(|place| self.at_mut(place)).ok_or(NOTHING)?;
         size.shrink(0, child);
         let result = child.edit(rest, edit);
         size.grow(0, child);
@@ -358,15 +350,17 @@ impl Tree {
         }
     }
 
+    /// A child, with the size of what it stands in beside it.
+    fn at_mut(&mut self, place: usize) -> Option<(&mut ContainerSize, &mut Tree)> {
+        match self.open() {
+            Node::List(list) => Rc::make_mut(list).at_mut(place),
+            Node::Object(object) => Rc::make_mut(object).at_mut(place),
+            _ => None,
+        }
+    }
+
     fn swap(&mut self, place: usize, value: Tree) -> Option<Tree> {
-        let (size, at) = match self.open() {
-            Node::List(list) => {
-                let (size, at) = Rc::make_mut(list).get_mut(place);
-                (size, at?)
-            }
-            Node::Object(object) => Rc::make_mut(object).at_mut(place)?,
-            _ => return None,
-        };
+        let (size, at) = self.at_mut(place)?;
         size.shrink(0, at);
         size.grow(0, &value);
         Some(std::mem::replace(at, value))

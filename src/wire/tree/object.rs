@@ -48,13 +48,7 @@ impl Object {
         self.live
     }
 
-    /// The member of that name, with its size beside it.
-    pub(super) fn get_mut(&mut self, key: &str) -> (&mut ContainerSize, Option<&mut Tree>) {
-        let at = self.find(key);
-        (&mut self.size, at.and_then(|at| self.slots.get_mut(at)?.value.as_mut()))
-    }
-
-    /// The same by its number.
+    /// The member of that number, with the size of the object beside it.
     pub(super) fn at_mut(&mut self, number: usize) -> Option<(&mut ContainerSize, &mut Tree)> {
         let at = self.slot(number).ok()?;
         Some((&mut self.size, self.slots.get_mut(at)?.value.as_mut()?))
