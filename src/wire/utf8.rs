@@ -5,50 +5,26 @@ use super::text::keep_private;
 /// A streaming UTF-8 decoder. Malformed sequences become U+FFFD; a code point that is cut waits for its rest.
 #[derive(Debug, Default)]
 pub struct Utf8Decoder {
-    cut: [u8; 4],
-    held: usize,
+    /// The beginning of a code point.
+    cut: Vec<u8>,
 }
 
 impl Utf8Decoder {
     /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
-        let rest = if self.held > 0 { self.complete(bytes, sink) } else { bytes };
+        let joined;
+        let rest = if self.cut.is_empty() {
+            bytes
+        } else {
+            joined = [&std::mem::take(&mut self.cut), bytes].concat();
+            &joined
+        };
         // Valid text is decoded several times as fast. The other reader finds the place where it is malformed.
         match simdutf8::basic::from_utf8(rest) {
             Ok("") => {}
             Ok(text) => sink(&keep_private(text)),
             Err(_) => self.repair(rest, sink),
         }
-    }
-
-    /// Completes the code point that is cut; returns what follows it.
-    fn complete<'b>(&mut self, bytes: &'b [u8], sink: &mut impl FnMut(&str)) -> &'b [u8] {
-        let mut rest = bytes;
-        while self.held > 0 {
-            let Some((&byte, tail)) = rest.split_first() else { break };
-            if let Some(place) = self.cut.get_mut(self.held) {
-                *place = byte;
-            }
-            let cut = self.cut;
-            let joined = cut.get(..self.held + 1).unwrap_or_default();
-            match std::str::from_utf8(joined) {
-                Ok(text) => {
-                    self.held = 0;
-                    sink(&keep_private(text));
-                    rest = tail;
-                }
-                Err(error) if error.error_len().is_none() => {
-                    self.held += 1;
-                    rest = tail;
-                }
-                Err(_) => {
-                    // The held bytes are malformed; this byte begins anew.
-                    self.held = 0;
-                    sink("\u{FFFD}");
-                }
-            }
-        }
-        rest
     }
 
     /// Bytes that are not UTF-8 as a whole: malformed somewhere, or cut at their end.
@@ -65,9 +41,7 @@ impl Utf8Decoder {
                 sink(&keep_private(text));
             }
             let Some(length) = error.error_len() else {
-                self.held = bad.len().min(self.cut.len());
-                self.cut.iter_mut().zip(bad).for_each(|(place, byte)| *place = *byte);
-                return;
+                return self.cut.extend_from_slice(bad);
             };
             sink("\u{FFFD}");
             rest = bad.get(length..).unwrap_or_default();
@@ -76,7 +50,7 @@ impl Utf8Decoder {
 
     /// The end of the stream: a code point that was never finished becomes U+FFFD.
     pub fn finish(&mut self, sink: &mut dyn FnMut(&str)) {
-        if std::mem::take(&mut self.held) > 0 {
+        if !std::mem::take(&mut self.cut).is_empty() {
             sink("\u{FFFD}");
         }
     }
