@@ -28,15 +28,20 @@ pub(crate) fn keep_private(text: &str) -> Cow<'_, str> {
     if memchr::memchr(LEAD, text.as_bytes()).is_none() || !text.chars().any(|c| unit(c).is_some()) {
         return Cow::Borrowed(text);
     }
-    let mut kept = String::with_capacity(text.len() + 4);
+    Cow::Owned(in_halves(text, |c| unit(c).is_some()))
+}
+
+/// With some of the characters that are pairs as their two halves.
+fn in_halves(text: &str, cut: fn(char) -> bool) -> String {
+    let mut halves = String::with_capacity(text.len() + 4);
     for c in text.chars() {
-        if unit(c).is_some() {
-            kept.extend(c.encode_utf16(&mut [0; 2]).iter().map(|&u| half(u32::from(u))));
+        if cut(c) {
+            halves.extend(c.encode_utf16(&mut [0; 2]).iter().map(|&u| half(u32::from(u))));
         } else {
-            kept.push(c);
+            halves.push(c);
         }
     }
-    Cow::Owned(kept)
+    halves
 }
 
 /// At most so many UTF-16 units of a text; what is cut ends with an ellipsis, and no pair of halves is cut in two.
@@ -71,21 +76,9 @@ pub(crate) fn text_after<'t>(start: &str, text: &'t str) -> Option<Cow<'t, str>>
     if memchr::memchr(LEAD, start.as_bytes()).is_none() && memchr::memchr(LEAD, text.as_bytes()).is_none() {
         return None;
     }
-    let text = in_halves(text);
-    text.strip_prefix(&in_halves(start)).map(|rest| Cow::Owned(rest.to_owned()))
-}
-
-/// With every pair as its two halves.
-fn in_halves(text: &str) -> String {
-    let mut halves = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.len_utf16() == 2 && unit(c).is_none() {
-            halves.extend(c.encode_utf16(&mut [0; 2]).iter().map(|&u| half(u32::from(u))));
-        } else {
-            halves.push(c);
-        }
-    }
-    halves
+    let is_pair = |c: char| c.len_utf16() == 2 && unit(c).is_none();
+    let text = in_halves(text, is_pair);
+    text.strip_prefix(&in_halves(start, is_pair)).map(|rest| Cow::Owned(rest.to_owned()))
 }
 
 /// An id as warnings show it.
