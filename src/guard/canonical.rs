@@ -1,8 +1,8 @@
 //! Canonical JSON as Chio hashes and signs it: RFC 8785 with two differences. Whole numbers that fit 64 bits keep their
 //! digits, also past 2^53; and U+007F to U+009F are written as escapes.
 
-use crate::wire::{Raw, write_number};
-use std::cmp::{Ordering, Reverse};
+use crate::wire::{JsonWriter, Raw, write_number};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Reads a number as a double. Given from outside: the reader of Rust's library would be a tenth of the module.
@@ -23,37 +23,27 @@ pub fn canonicalize(json: &str, read: ReadNumber) -> Result<String, &'static str
 pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'static str> {
     if let Some(fields) = raw.object() {
         // A heap: the sort of Rust's library would cost 4 kB.
-        let mut members = BinaryHeap::new();
-        for (place, (key, value)) in fields.raw().iter().enumerate() {
-            members.push(CanonicalMember { order: Reverse((units(key)?, place)), value: *value });
+        let mut keys = BinaryHeap::new();
+        for (place, (key, _)) in fields.raw().iter().enumerate() {
+            keys.push(Reverse((units(key)?, place)));
         }
-        out.push('{');
-        let mut first = true;
-        while let Some(CanonicalMember { order: Reverse((key, _)), value }) = members.pop() {
+        let mut object = JsonWriter::object(out);
+        while let Some(Reverse((key, place))) = keys.pop() {
             // Of several with one key, the last is kept.
-            if members.peek().is_some_and(|next| next.order.0.0 == key) {
+            if keys.peek().is_some_and(|Reverse((next, _))| *next == key) {
                 continue;
             }
-            if !std::mem::take(&mut first) {
-                out.push(',');
-            }
-            write_text(out, &key)?;
-            out.push(':');
-            write(out, value, read)?;
+            let Some((_, value)) = fields.raw().get(place) else { continue };
+            let member = object.item();
+            write_text(member, &key)?;
+            member.push(':');
+            write(member, *value, read)?;
         }
-        out.push('}');
         return Ok(());
     }
     if let Some(items) = raw.array() {
-        out.push('[');
-        for (i, item) in items.into_iter().enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            write(out, item, read)?;
-        }
-        out.push(']');
-        return Ok(());
+        let mut list = JsonWriter::array(out);
+        return items.into_iter().try_for_each(|item| write(list.item(), item, read));
     }
     match (raw.literal(), raw.text()) {
         (Some(text), _) => write_text(out, &units(text.raw())?),
@@ -62,32 +52,6 @@ pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'s
             Ok(())
         }
         (None, number) => write_digits(out, number, read),
-    }
-}
-
-/// A member, by its key and place.
-struct CanonicalMember<'a> {
-    order: Reverse<(Vec<u16>, usize)>,
-    value: Raw<'a>,
-}
-
-impl PartialEq for CanonicalMember<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.order == other.order
-    }
-}
-
-impl Eq for CanonicalMember<'_> {}
-
-impl PartialOrd for CanonicalMember<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for CanonicalMember<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.order.cmp(&other.order)
     }
 }
 
