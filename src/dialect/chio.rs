@@ -16,7 +16,6 @@
 use super::{Dialect, Output, RunRequest, Taken, choice};
 use crate::guard::{ChioEvent, Complaint};
 use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, Tree, quoted, split_front, write_string};
-use std::collections::HashMap;
 
 /// Deeper than an event's own limit nothing is taken in.
 const DEPTH: usize = 512;
@@ -50,11 +49,11 @@ pub(super) struct Chio {
     thread_id: String,
     run_id: String,
     stage: BodyStage,
-    /// Messages that grow: their ids, found by the target's key.
-    open: Vec<String>,
+    /// The ids of messages, and whether they grow; the others are of the last run, and text that comes after a pause continues
+    /// them.
+    messages: Vec<(String, bool)>,
+    /// The last message of each target, by its key.
     by_key: Index,
-    /// The messages of the last run, which text continues that comes after a pause.
-    last: HashMap<String, String>,
     /// Ids of the thread's messages that this dialect has made.
     used: Index,
     /// The state as the agent knows it, to tell which containers are there.
@@ -105,31 +104,23 @@ impl Chio {
                 key.push_str(&id);
             }
         }
-        let known = self.by_key.get(&key).and_then(|at| self.open.get(at.message)).cloned();
+        let last = self.by_key.get(&key).and_then(|at| self.messages.get(at.message));
+        let known = last.filter(|(_, grows)| *grows).map(|(id, _)| id.clone());
+        let last = last.filter(|(id, _)| self.used.contains_key(id)).map(|(id, _)| id.clone());
         if known.is_some() && text.text() == "\"\"" {
             // It adds nothing to the message, and is not kept from those who look at every event.
             return self.custom("text_stream", frame, out);
         }
         let id = known.unwrap_or_else(|| {
-            let last = self.last.get(&key).filter(|id| self.used.contains_key(id));
-            let id = last.cloned().unwrap_or_else(|| self.fresh(&key));
+            let id = last.unwrap_or_else(|| self.fresh(&key));
             self.emit("TEXT_MESSAGE_START", &[("messageId", &id), ("role", "assistant")], None, frame, out);
-            self.by_key.insert(key, At { message: self.open.len(), call: 0 });
-            self.open.push(id.clone());
+            self.by_key.insert(key, At { message: self.messages.len(), call: 0 });
+            self.messages.push((id.clone(), true));
             id
         });
         if text.text() != "\"\"" {
             self.emit("TEXT_MESSAGE_CONTENT", &[("messageId", &id)], Some(("delta", text.text())), frame, out);
         }
-    }
-
-    /// Nothing grows. Gives what did.
-    fn forget_open(&mut self) -> Vec<String> {
-        let open = std::mem::take(&mut self.open);
-        for (key, at) in std::mem::take(&mut self.by_key).iter_mut() {
-            self.last.extend(open.get(at.message).map(|id| (String::from(key), id.clone())));
-        }
-        open
     }
 
     /// An id that no message of the thread has: a target says something in run after run.
@@ -195,9 +186,10 @@ impl Dialect for Chio {
         self.thread_id = request.thread_id.to_owned();
         self.run_id = request.run_id.to_owned();
         self.stage = BodyStage::Before;
-        self.forget_open();
+        self.messages.iter_mut().for_each(|(_, grows)| *grows = false);
         if !request.continues {
-            self.last.clear();
+            self.messages.clear();
+            self.by_key = Index::new();
         }
     }
 
@@ -277,8 +269,10 @@ impl Dialect for Chio {
             BodyStage::Heard | BodyStage::Over => return,
             BodyStage::Open => {}
         }
-        for id in self.forget_open() {
-            out.say("TEXT_MESSAGE_END", &[("messageId", &id)], &[]);
+        for (id, grows) in &mut self.messages {
+            if std::mem::take(grows) {
+                out.say("TEXT_MESSAGE_END", &[("messageId", id)], &[]);
+            }
         }
         self.boundary("RUN_FINISHED", out);
         self.stage = BodyStage::Over;

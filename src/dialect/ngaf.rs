@@ -32,6 +32,8 @@ const MADE_UP: (&str, &str) = ("rawEvent", r#"{"source":"ngaf","event":null}"#);
 /// A call that is open.
 const OPEN: At = At { message: 0, call: 1 };
 
+const TOOL: &str = "\"tool\"";
+
 /// No settings.
 pub fn make(_settings: &str) -> Option<Box<dyn Dialect>> {
     Some(Box::<Ngaf>::default())
@@ -135,8 +137,8 @@ impl Dialect for Ngaf {
                 _ => Taken::Pass,
             },
             "TOOL_CALL_RESULT" => self.result(event, out),
-            "STATE_SNAPSHOT" if fields.get("snapshot").is_none() => event.change(out, &[("snapshot", "{}")]),
-            "MESSAGES_SNAPSHOT" if fields.some("messages").is_none() => event.change(out, &[("messages", "[]")]),
+            "STATE_SNAPSHOT" if fields.get("snapshot").is_none() => event.change(out, &[("snapshot", Some("{}"))]),
+            "MESSAGES_SNAPSHOT" if fields.some("messages").is_none() => event.change(out, &[("messages", Some("[]"))]),
             "CUSTOM" => self.custom(event, out),
             "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA" => self.activity(&fields, out),
             "RUN_STARTED" => {
@@ -195,7 +197,7 @@ impl Ngaf {
     fn finished(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         self.close_subagents(out);
         let Some(outcome) = self.outcome() else { return Taken::Pass };
-        event.change(out, &[("outcome", &outcome)])
+        event.change(out, &[("outcome", Some(&outcome))])
     }
 
     fn result(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
@@ -210,23 +212,16 @@ impl Ngaf {
             Some(raw) => Some(quoted(raw.text())),
             None => Some(quoted("")),
         };
-        let message_id = match event.string("messageId") {
-            Some(_) => None,
-            None => Some(quoted(&format!("{id}:result"))),
-        };
-        let role = match event.fields.get("role") {
-            Some(role) if role.text() != "\"tool\"" => Some("\"tool\"".to_owned()),
-            _ => None,
-        };
-        let changes = [("content", &content), ("messageId", &message_id), ("role", &role)];
-        event.change_some(out, changes.map(|(key, value)| (key, value.as_deref())).as_slice())
+        let message_id = event.string("messageId").is_none().then(|| quoted(&format!("{id}:result")));
+        let role = event.fields.get("role").filter(|role| role.text() != TOOL).map(|_| TOOL);
+        event.change(out, &[("content", content.as_deref()), ("messageId", message_id.as_deref()), ("role", role)])
     }
 
     fn custom(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         let text = event.string("value");
         let parsed = text.as_deref().filter(|text| Raw::parse(text, DEPTH).is_ok());
         if event.string("name").as_deref() != Some("on_interrupt") {
-            return event.change_some(out, &[("value", parsed)]);
+            return event.change(out, &[("value", parsed)]);
         }
         let value = parsed.or_else(|| event.fields.get("value").map(Raw::text)).unwrap_or("null");
         if self.question.replace(value.to_owned()).is_some() {
@@ -238,13 +233,10 @@ impl Ngaf {
     /// How the run ends that has asked something.
     fn outcome(&mut self) -> Option<String> {
         let value = self.question.take()?;
-        let message = match Raw::parse(&value, DEPTH).ok() {
-            Some(raw) => raw.string().map(String::from).or_else(|| {
-                let fields = raw.object()?;
-                ["message", "question"].into_iter().find_map(|name| fields.text(name).map(String::from))
-            }),
-            None => None,
-        };
+        let message = Raw::parse(&value, DEPTH).ok().and_then(|raw| {
+            let fields = raw.object().unwrap_or_default();
+            raw.string().or_else(|| ["message", "question"].into_iter().find_map(|name| fields.text(name)))
+        });
         Some(JsonWriter::object_text(|outcome| {
             outcome.string("type", "interrupt");
             let mut list = JsonWriter::array(outcome.member("interrupts"));
@@ -346,27 +338,19 @@ impl RawEvent<'_, '_> {
     }
 
     /// Writes it with changes, if there are any; JSON text each.
-    fn change_some(&self, out: &mut Output, changes: &[(&str, Option<&str>)]) -> Taken {
+    fn change(&self, out: &mut Output, changes: &[(&str, Option<&str>)]) -> Taken {
         let changes: Vec<(&str, &str)> = changes.iter().filter_map(|(key, value)| Some((*key, (*value)?))).collect();
         if changes.is_empty() {
             return Taken::Pass;
         }
-        self.change(out, &changes)
-    }
-
-    fn change(&self, out: &mut Output, changes: &[(&str, &str)]) -> Taken {
-        out.event(changed(Some(self.fields), changes, Some(self.json)));
+        out.event(changed(Some(self.fields), &changes, Some(self.json)));
         Taken::Taken
     }
 
     /// The same of an event that names a message.
     fn of_message(&self, out: &mut Output, changes: &[(&str, Option<&str>)]) -> Taken {
-        let id = match self.fields.some("messageId") {
-            Some(_) => None,
-            None => Some("\"unknown\""),
-        };
-        let changes: Vec<_> = changes.iter().copied().chain([("messageId", id)]).collect();
-        self.change_some(out, &changes)
+        let id = self.fields.some("messageId").is_none().then_some("\"unknown\"");
+        self.change(out, &[changes, &[("messageId", id)]].concat())
     }
 
     /// Takes it out of what is reduced.

@@ -33,10 +33,6 @@ struct OpenCall {
     args: String,
 }
 
-fn place(at: usize) -> At {
-    At { message: at, call: 0 }
-}
-
 /// The state of a run.
 #[derive(Debug, Default)]
 pub(super) struct OpenSearch {
@@ -58,7 +54,7 @@ pub(super) struct OpenSearch {
     restores: bool,
     /// The page's tools, and the user messages in parts that it has.
     tools: Index,
-    in_parts: Vec<(String, String)>,
+    in_parts: Keyed<String>,
     /// Calls that are called again, each with the message that it is of.
     again: Vec<(ReadCall, String)>,
 }
@@ -85,8 +81,7 @@ impl OpenSearch {
             "RUN_STARTED" => {
                 self.ended = false;
                 self.open = Keyed::default();
-                let answered_now = std::mem::take(&mut self.answered_now);
-                for id in answered_now {
+                for id in std::mem::take(&mut self.answered_now) {
                     self.known.insert(id, At::default());
                 }
                 self.restores |= fields.text("runId").is_some_and(|id| is_restore(&id));
@@ -186,10 +181,6 @@ impl OpenSearch {
         let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
         let answers = messages.iter().flatten().filter_map(|message| message.text("toolCallId"));
         let answered = Index::of(answers);
-        let mut in_parts = Index::new();
-        for (at, (id, _)) in self.in_parts.iter().enumerate() {
-            in_parts.note(id, place(at));
-        }
         let is_assistant =
             |message: &Option<Fields<'_>>| message.as_ref().is_some_and(|message| message.is("role", "assistant"));
         let last = messages.iter().rposition(is_assistant);
@@ -205,8 +196,7 @@ impl OpenSearch {
             };
             let id = message.text("id").map(String::from).unwrap_or_default();
             let flat = message.get("content").is_some_and(|content| content.literal().is_some());
-            let parts =
-                in_parts.get(&id).filter(|_| flat).and_then(|at| Some(self.in_parts.get(at.message)?.1.as_str()));
+            let parts = self.in_parts.get(&id).filter(|_| flat);
             let mut kept = Vec::new();
             if Some(at) == last {
                 for call in message.list("toolCalls") {
@@ -258,7 +248,7 @@ impl Dialect for OpenSearch {
             self.ended = false;
             self.open = Keyed::default();
             self.again.clear();
-            self.in_parts.clear();
+            self.in_parts = Keyed::default();
         }
     }
 
@@ -279,11 +269,13 @@ impl Dialect for OpenSearch {
         self.restores = new.is_empty();
         let tools = fields.list("tools").into_iter();
         self.tools = Index::of(tools.filter_map(|tool| tool.object()?.text("name")));
-        let in_parts = messages.iter().filter(|_| new.is_empty()).filter_map(|message| {
-            let content = message.get("content").filter(|content| content.text().starts_with('['))?;
-            Some((message.text("id")?.into_owned(), content.text().to_owned()))
-        });
-        self.in_parts = in_parts.collect();
+        self.in_parts = Keyed::default();
+        for message in messages.iter().filter(|_| new.is_empty()) {
+            let content = message.get("content").filter(|content| content.text().starts_with('['));
+            if let (Some(id), Some(content)) = (message.text("id"), content) {
+                self.in_parts.push(&id, content.text().to_owned());
+            }
+        }
         self.last_sent = messages.last().and_then(|message| Some(message.text("id")?.into_owned()));
         Some(JsonWriter::object_text(|body| {
             let all = self.all_members;
@@ -313,14 +305,9 @@ impl Dialect for OpenSearch {
         }
         let fields = match Raw::parse_object(frame.data, DEPTH) {
             Ok(Some(fields)) => fields,
-            Ok(None) => {
-                self.failed(frame.data, out);
-                return Taken::Taken;
-            }
             // Torn by a lost connection, which is reported anyway; or deeper than any event.
-            Err(_) if frame.unterminated => return Taken::Pass,
-            Err(JsonError::TooDeep) => return Taken::Pass,
-            Err(_) => {
+            Err(error) if frame.unterminated || error == JsonError::TooDeep => return Taken::Pass,
+            _ => {
                 self.failed(frame.data, out);
                 return Taken::Taken;
             }

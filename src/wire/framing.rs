@@ -138,9 +138,7 @@ impl Framer {
         match &mut self.framing {
             Framing::Sse(sse) | Framing::Undecided(sse) => sse.long = long,
             Framing::Split { splitter, .. } => splitter.long = long,
-            #[cfg(feature = "codecs")]
-            Framing::Binary { .. } => {}
-            Framing::Nothing => {}
+            _ => {}
         }
         self
     }
@@ -249,9 +247,7 @@ impl Framer {
             }
             #[cfg(feature = "codecs")]
             Framing::Binary { packets, .. } if !packets.is_empty() => return Err(BadBody::Cut),
-            #[cfg(feature = "codecs")]
-            Framing::Binary { .. } => {}
-            Framing::Undecided(_) | Framing::Nothing => {}
+            _ => {}
         }
         Ok(())
     }
@@ -316,9 +312,7 @@ impl Framing {
                 // However long what follows is: it is no frame.
                 *self = Self::Nothing;
             }
-            #[cfg(feature = "codecs")]
-            Self::Binary { .. } => {}
-            Self::Undecided(_) | Self::Nothing => {}
+            _ => {}
         }
         Ok(text.len())
     }

@@ -30,7 +30,7 @@ impl<T> Keyed<T> {
         self.index.contains_key(id)
     }
 
-    #[cfg(feature = "guard")]
+    #[cfg(any(feature = "guard", feature = "open-search"))]
     pub fn get(&self, id: &str) -> Option<&T> {
         self.list.get(self.index.get(id)?.message)?.as_ref()
     }

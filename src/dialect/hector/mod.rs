@@ -21,7 +21,6 @@ mod write;
 use super::{Dialect, Output, RunRequest, Taken, choice};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, keep_private};
 use run::{HectorRun, Question};
-use std::fmt;
 
 /// Levels of nesting in a frame.
 const DEPTH: usize = 512;
@@ -135,13 +134,6 @@ pub struct Hector {
     question: Option<Question>,
     /// Version 2: what the parts of a text or a thought have added up to, until the whole is sent.
     said: Vec<v2::Said>,
-}
-
-// Derived, it would be a kilobyte of WebAssembly that nobody reads.
-impl fmt::Debug for Hector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hector")
-    }
 }
 
 /// The dialect with these settings.
