@@ -36,7 +36,7 @@ struct Level {
     depth: usize,
     /// A value inside cannot stay text.
     odd: bool,
-    /// What is in it, once it is not small.
+    /// The container as far as it is read, once it is not small.
     built: Option<Tree>,
     /// The key of the member that is being read.
     key: Span,
