@@ -76,8 +76,10 @@ words! {
 
 words! {
     /// How a run begins; of those with one name a save has the first.
+    #[derive(Default)]
     pub(crate) Start {
         /// With the messages of the submit, which may be none.
+        #[default]
         Submit = "submit",
         /// Again, without what the last run left unfinished.
         Retry = "retry",

@@ -151,7 +151,7 @@ impl Session {
     fn holds_every_ticket(&self) -> bool {
         let run = self.run.as_ref().map(|run| run.ticket);
         // A run's turn has its ticket, too.
-        let turn = self.page.ticket().filter(|ticket| run != Some(*ticket));
+        let turn = self.page.turn.ticket.filter(|ticket| run != Some(*ticket));
         self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.replies.len())
     }
 

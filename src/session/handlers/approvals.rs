@@ -56,16 +56,14 @@ impl Session {
     /// The tool is that of the name that was approved.
     fn begin_approved(&mut self, id: &str, name: String, args: String) {
         self.page.rebind(id, &name, &args);
-        match self.page.tool(&name).map(|tool| tool.is(MANUAL)) {
+        match self.page.turn.tool(&name).map(|tool| tool.is(MANUAL)) {
             None => {
                 let message = format!("The page has no tool {name}.");
                 self.done(id, &message, Some(&message), false);
             }
-            Some(true) => {
-                self.page.enter(id, Stage::Manual, &mut self.thread);
-            }
+            Some(true) => self.page.enter(id, Stage::Manual, &mut self.thread),
             Some(false) => {
-                self.page.set_stage(id, Stage::Executing);
+                self.page.enter(id, Stage::Executing, &mut self.thread);
                 self.execute(id, name, args, true);
             }
         }

@@ -121,7 +121,7 @@ impl Session {
         if let Some((Outcome::Success | Outcome::Interrupted, _)) = self.run.as_ref().and_then(Run::end) {
             self.drop_gone_calls();
         }
-        let goes_on = self.page.goes_on(Outcome::Success);
+        let goes_on = self.page.turn.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.end().is_none();
             if on || goes_on {
@@ -140,7 +140,7 @@ impl Session {
 
     /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is in progress.
     pub fn cancel(&mut self, ticket: Ticket, now: f64) {
-        let working = self.page.ticket() == Some(ticket) && self.is_working();
+        let working = self.page.turn.ticket == Some(ticket) && self.is_working();
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
         } else if let Some(submit) = self.queue.take(ticket) {

@@ -32,7 +32,7 @@ impl Session {
         // It has left the queue.
         self.outbox.ask_for_save();
         let same = self.verdict.is_of(submit.run_id());
-        let follows = self.page.is_followed_by(&submit);
+        let follows = self.page.turn.is_followed_by(&submit);
         // Calls that are cut off need no answer from those who leave them.
         if submit.start == Start::Regenerate {
             self.thread.rewind(submit.row.some(OF));
@@ -129,7 +129,7 @@ impl Session {
         if run.target != Target::Run || run.request_body.is_empty() {
             return Ok(None);
         }
-        let Some(again) = self.page.again_mut() else { return Ok(None) };
+        let again = &mut self.page.turn.again;
         if !again.refresh(&keep_private(json), self.options.max_depth)? {
             return Ok(None);
         }

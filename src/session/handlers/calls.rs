@@ -14,12 +14,12 @@ use std::borrow::Cow;
 impl Session {
     /// Whether the page is at work between two runs.
     pub(super) fn is_working(&self) -> bool {
-        self.run.is_none() && self.page.is_working()
+        self.run.is_none() && self.page.turn.is_working()
     }
 
     /// Whether calls wait for people, after their run.
     pub(super) fn awaits_people(&self) -> bool {
-        self.run.is_none() && self.page.awaits_people()
+        self.run.is_none() && self.page.turn.awaits_people()
     }
 
     /// A run begins: of the turn, or of another one. `same`: it is the last one, joined again.
@@ -230,7 +230,7 @@ impl Session {
         let ended = self.run.as_ref().map(|run| run.end().is_some());
         match ended {
             // The rest of the body is ignored.
-            Some(true) if !self.page.executes() => self.close(now),
+            Some(true) if !self.page.turn.executes() => self.close(now),
             Some(_) => return,
             None => self.rest(now),
         }
@@ -240,10 +240,10 @@ impl Session {
     /// A run has ended well. The turn continues, waits, or is over.
     pub(super) fn run_is_over(&mut self, ticket: Ticket, ended: Ended, now: f64) {
         // It is not the turn's.
-        if self.page.ticket() != Some(ticket) {
+        if self.page.turn.ticket != Some(ticket) {
             self.settle_run(ticket, ended.outcome, None, Some(&ended));
         }
-        self.page.run_ended(ticket, ended);
+        self.page.turn.run_ended(ticket, ended);
         self.rest(now);
     }
 
@@ -265,7 +265,7 @@ impl Session {
 
     /// The submit of the turn is told how its last run has ended.
     fn settle_turn(&mut self, ticket: Option<Ticket>) {
-        let Some(last) = self.page.last() else { return };
+        let Some(last) = &self.page.turn.last else { return };
         if self.run.is_none() {
             self.verdict.rested(last.outcome);
         }
@@ -288,7 +288,7 @@ impl Session {
 
     /// Stops what the page does between two runs.
     pub(super) fn stop_working(&mut self, now: f64) {
-        let Some((last, ticket)) = self.page.stop() else { return };
+        let Some((last, ticket)) = self.page.turn.stop() else { return };
         self.conclude(Outcome::Aborted, None, &[], now);
         if let Some(ticket) = ticket {
             self.settle_run(ticket, Outcome::Aborted, None, Some(&last));

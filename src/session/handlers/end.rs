@@ -67,7 +67,7 @@ impl Session {
         };
         let page = &self.page;
         self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
-        let goes_on = page.goes_on(outcome);
+        let goes_on = page.turn.goes_on(outcome);
         if ending == Ending::Complete {
             self.replies.ended();
         } else {

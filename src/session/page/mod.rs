@@ -33,7 +33,7 @@ const WENT_ON: &str = "The user continued without answering.";
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// The run with those that follow on its calls.
-    turn: Option<Turn>,
+    pub turn: Turn,
     /// Calls that the page was given: each once. With the run that each was begun in, and 1 if its tool was cut off.
     handled: Index,
     runs: usize,
@@ -89,58 +89,14 @@ pub(super) struct Saved {
 }
 
 impl Page {
-    /// The submit that settles with the turn.
-    pub fn ticket(&self) -> Option<Ticket> {
-        self.turn.as_ref()?.ticket
-    }
-
-    /// Whether the page is at work after the turn's last run.
-    pub fn is_working(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.last.is_some() && turn.calls.any(&[Stage::Executing]))
-    }
-
-    /// Whether the page executes a call.
-    pub fn executes(&self) -> bool {
-        self.any(&[Stage::Executing])
-    }
-
-    /// Whether calls wait for people.
-    pub fn awaits_people(&self) -> bool {
-        self.any(&[Stage::Waiting, Stage::Manual])
-    }
-
-    fn any(&self, stages: &[Stage]) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.calls.any(stages))
-    }
-
-    /// Whether the turn continues by itself after a run that has ended so.
-    pub fn goes_on(&self, outcome: Outcome) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.goes_on(outcome))
-    }
-
-    /// Whether this run follows on the turn's calls.
-    pub fn is_followed_by(&self, submit: &Submit) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(submit))
-    }
-
     /// The stage of a call that the page or its people have still to answer.
     pub fn stage_of(&self, id: &str) -> Option<Stage> {
-        self.turn.as_ref()?.calls.stage(id)
+        self.turn.calls.stage(id)
     }
 
     /// Whether the page was given a call, ever.
     pub fn has_handled(&self, id: &str) -> bool {
         self.handled.contains_key(id)
-    }
-
-    /// The tool of the page that has this name, as the run was begun with it.
-    pub fn tool(&self, name: &str) -> Option<&Row> {
-        self.turn.as_ref()?.tool(name)
-    }
-
-    /// The input with which the turn's runs begin.
-    pub fn again_mut(&mut self) -> Option<&mut Submit> {
-        self.turn.as_mut().map(|turn| &mut turn.again)
     }
 
     /// A run begins. `same`: it is the last one, joined again.
@@ -150,33 +106,25 @@ impl Page {
         if submit.start == Start::Regenerate {
             self.regenerated = self.runs;
         }
-        match &mut self.turn {
-            Some(turn) if turn.is_followed_by(submit) => Begun::Same,
-            Some(turn) if joins && same => turn.join(submit.ticket).map_or(Begun::Same, Begun::Joins),
-            // Nobody has continued without an answer.
-            Some(turn) if !joins && !submit.speaks() && turn.waits() => Begun::Same,
-            _ => {
-                let last = self.turn.replace(Turn::new(submit));
-                last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| leave(last, thread))
-            }
+        if joins && same && self.turn.has_begun() {
+            return self.turn.join(submit.ticket).map_or(Begun::Same, Begun::Joins);
         }
+        // Nobody has continued without an answer.
+        let continues = !joins && !submit.speaks() && self.turn.waits();
+        if continues || self.turn.is_followed_by(submit) {
+            return Begun::Same;
+        }
+        leave(std::mem::replace(&mut self.turn, Turn::new(submit)), thread)
     }
 
     /// Providers refuse a thread with a call that has no result.
     pub fn answer_given_up(&self, thread: &mut Thread) {
-        thread.answer_given_up(&|name| self.tool(name).is_some(), result_of);
-    }
-
-    /// The run is left to the server; what the page executes continues.
-    pub fn leave_run(&mut self) {
-        if let Some(turn) = &mut self.turn {
-            turn.ticket = None;
-        }
+        thread.answer_given_up(&|name| self.turn.tool(name).is_some(), result_of);
     }
 
     /// The turn has failed or was stopped: what the page is at is ignored. Gives the calls that it executes.
     pub fn abandon(&mut self) -> Vec<String> {
-        let Some(turn) = self.turn.take() else { return Vec::new() };
+        let turn = std::mem::take(&mut self.turn);
         self.cut(turn.calls.ids(Stage::Executing))
     }
 
@@ -188,26 +136,13 @@ impl Page {
         ids
     }
 
-    /// The page's work between two runs is stopped. Gives how the last run has ended, and who waits.
-    pub fn stop(&mut self) -> Option<(Ended, Option<Ticket>)> {
-        self.turn.as_mut()?.stop()
-    }
-
-    /// A run has ended well, which may be of another turn.
-    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) {
-        if let Some(turn) = &mut self.turn {
-            turn.run_ended(ticket, ended);
-        }
-    }
-
     /// Between two runs: what now?
     pub fn rest(&mut self, thread: &mut Thread) -> Next {
-        let Some(turn) = &mut self.turn else { return Next::Nothing };
+        let turn = &mut self.turn;
         if turn.last.is_none() || turn.calls.any(&[Stage::Executing, Stage::Abandoned]) {
             return Next::Nothing;
         }
-        let people = turn.calls.any(&[Stage::Waiting, Stage::Manual]);
-        let asks = !people && turn.asks_for_another();
+        let asks = !turn.awaits_people() && turn.asks_for_another();
         if asks && turn.may_follow() {
             return Next::FollowUp(Box::new(turn.follow()));
         }
@@ -215,15 +150,10 @@ impl Page {
         Next::Settle { ticket, exhausted: asks }
     }
 
-    /// How the turn's last run has ended.
-    pub fn last(&self) -> Option<&Ended> {
-        self.turn.as_ref()?.last.as_ref()
-    }
-
     /// The turn was settled: unless it waits for people, it is over.
     pub fn settled(&mut self) {
-        if !self.awaits_people() {
-            self.turn = None;
+        if !self.turn.awaits_people() {
+            self.turn = Turn::default();
         }
     }
 
@@ -239,16 +169,14 @@ impl Page {
         }
         // Its arguments are copied only if it is for the page: a call may end again and again.
         let name = thread.call_name(id).map(String::from)?;
-        let tool = self.tool(&name)?;
+        let tool = self.turn.tool(&name)?;
         let (stage, follow_up) = (first_stage(tool), tool.is(TOOL_FOLLOW_UP));
         let (name, args) = thread.call(id)?;
         if withholds(&args) {
             return None;
         }
         self.handle(id);
-        if let Some(turn) = &mut self.turn {
-            turn.calls.push(page_call(id, &name, &args, follow_up, stage));
-        }
+        self.turn.calls.push(page_call(id, &name, &args, follow_up, stage));
         Some(CallArrival::Enters { stage, name, args })
     }
 
@@ -291,12 +219,12 @@ impl Page {
     pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> CallArrival {
         let Some((name, args)) = thread.call(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
-        let first = self.tool(&name).map(|tool| (first_stage(tool), tool.is(MANUAL)));
+        let first = self.turn.tool(&name).map(|tool| (first_stage(tool), tool.is(MANUAL)));
         // Somebody who answers by hand was not asked about this. One of another kind of tool was renamed, before a reload perhaps.
         if let (Stage::Manual, Some((stage, manual))) = (stage, first)
             && (changed || !manual)
         {
-            self.set_stage(id, stage);
+            self.turn.calls.set(id, stage);
             return CallArrival::Enters { stage, name, args };
         }
         show_stage(id, stage, thread);
@@ -305,27 +233,20 @@ impl Page {
 
     /// Notes what a call is now; says whether it was another one.
     pub fn rebind(&mut self, id: &str, name: &str, args: &str) -> bool {
-        let follow_up = self.tool(name).map(|tool| tool.is(TOOL_FOLLOW_UP));
-        self.turn.as_mut().is_some_and(|turn| turn.calls.rebind(id, name, args, follow_up))
+        let follow_up = self.turn.tool(name).map(|tool| tool.is(TOOL_FOLLOW_UP));
+        self.turn.calls.rebind(id, name, args, follow_up)
     }
 
-    /// Moves a call that is not done to another stage; false: there is none.
-    pub fn set_stage(&mut self, id: &str, stage: Stage) -> bool {
-        self.turn.as_mut().is_some_and(|turn| turn.calls.set(id, stage).is_some())
-    }
-
-    /// The same, and the thread shows it.
+    /// Moves a call that is not done to another stage, which the thread shows.
     pub fn enter(&mut self, id: &str, stage: Stage, thread: &mut Thread) {
-        self.set_stage(id, stage);
+        self.turn.calls.set(id, stage);
         show_stage(id, stage, thread);
     }
 
     /// A call that is none of the page's is answered by hand.
     pub fn take_over(&mut self, id: &str) {
         self.handle(id);
-        if let Some(turn) = &mut self.turn {
-            turn.calls.push(page_call(id, "", "", true, Stage::Manual));
-        }
+        self.turn.calls.push(page_call(id, "", "", true, Stage::Manual));
     }
 
     /// A call has its answer. Its message goes after the one that calls.
@@ -334,12 +255,12 @@ impl Page {
             self.detached.push(id, local_answer(id, content, error, denied));
         }
         thread.answer_call(id, &result_of(id), content, error, denied);
-        self.set_stage(id, Stage::Done);
+        self.turn.calls.set(id, Stage::Done);
     }
 
     /// Somebody else has answered a call, or nobody can: no run follows on it. Says whether the page executes it.
     pub fn drop_call(&mut self, id: &str) -> bool {
-        self.turn.as_mut().and_then(|turn| turn.calls.drop_call(id)) == Some(Stage::Executing)
+        self.turn.calls.drop_call(id) == Some(Stage::Executing)
     }
 
     /// The results of calls that are in the thread no longer, or not yet again.
@@ -357,13 +278,12 @@ impl Page {
 
     /// The run has ended: calls that are not in the thread can bring no answer. Gives those that the page executes.
     pub fn drop_gone(&mut self, thread: &mut Thread) -> Vec<String> {
-        let calls = self.turn.iter().flat_map(|turn| turn.calls.iter());
-        let gone = calls.map(|call| call.text(PAGE_CALL_ID).to_owned()).filter(|id| thread.is_answered(id).is_none());
+        let gone = self.turn.calls.iter().map(|call| call.text(PAGE_CALL_ID).to_owned()).filter(|id| thread.is_answered(id).is_none());
         let gone: Vec<String> = gone.gather();
         // Nor does a run follow on an answer that it could not bring.
         let drop = |id: &String| {
             let executing = self.drop_call(id);
-            self.turn.iter_mut().for_each(|turn| turn.calls.ask_no_run(id));
+            self.turn.calls.ask_no_run(id);
             executing
         };
         let gone = gone.into_iter().filter(drop).gather();
@@ -382,8 +302,8 @@ impl Page {
         if detached.peek().is_some() {
             Row::write_list(detached, object.member("untold"));
         }
-        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.waits()) {
-            turn.save(object.member("turn"));
+        if self.turn.waits() {
+            self.turn.save(object.member("turn"));
         }
     }
 
@@ -413,33 +333,31 @@ impl Page {
         let Some(turn) = turn else { return };
         let calls: Vec<(String, Stage)> =
             turn.calls.iter().map(|call| (call.text(PAGE_CALL_ID).to_owned(), stage(call))).gather();
-        self.turn = Some(turn);
+        self.turn = turn;
         for (id, stage) in calls {
             // After a core or a worker has failed, the thread may be newer than the turn. An answer of somebody else asks for
             // no run, as in a page that was there.
             if stage != Stage::Done && thread.is_answered(&id) == Some(true) {
                 if thread.claim_answer(&id, &result_of(&id)) {
-                    self.set_stage(&id, Stage::Done);
+                    self.turn.calls.set(&id, Stage::Done);
                 } else {
                     self.drop_call(&id);
                 }
                 continue;
             }
             show_stage(&id, stage, thread);
-            if let (Some((name, args)), Some(turn)) = (thread.call(&id), &mut self.turn) {
-                turn.calls.rebind(&id, &name, &args, None);
+            if let Some((name, args)) = thread.call(&id) {
+                self.turn.calls.rebind(&id, &name, &args, None);
             }
         }
         // How that run has ended is known by what it asks.
         let outcome = if thread.interrupts().len() == 0 { Outcome::Success } else { Outcome::Interrupted };
-        if let Some(turn) = &mut self.turn {
-            turn.last = Some(Ended::new(outcome));
-        }
+        self.turn.last = Some(Ended::new(outcome));
     }
 
     /// Its unfinished work may have happened or not: it is not done again, and the agent is told so.
     pub fn give_up_left(&mut self, thread: &mut Thread) {
-        let left = self.turn.as_ref().map_or_else(Vec::new, |turn| turn.calls.ids(Stage::Abandoned));
+        let left = self.turn.calls.ids(Stage::Abandoned);
         left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
     }
 }

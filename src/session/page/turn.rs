@@ -7,14 +7,15 @@ use crate::session::types::{Ended, Outcome, Ticket};
 use crate::thread::Thread;
 use crate::wire::{Fields, JsonWriter};
 
-#[derive(Debug)]
-pub(super) struct Turn {
-    /// Until it is settled.
+/// The default: there is none.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Turn {
+    /// Until it is settled, or its run is left to the server.
     pub ticket: Option<Ticket>,
     /// The submit, for the runs that follow: without its messages.
     pub again: Submit,
     follow_ups: u32,
-    pub calls: PageCalls,
+    pub(super) calls: PageCalls,
     /// How the last run has ended, once it has ended well.
     pub last: Option<Ended>,
 }
@@ -23,6 +24,26 @@ impl Turn {
     pub fn new(submit: &Submit) -> Self {
         let again = submit.to_follow();
         Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
+    }
+
+    /// Whether there is one.
+    pub fn has_begun(&self) -> bool {
+        self.again.row.has(SUBMIT_RUN)
+    }
+
+    /// Whether the page is at work after its last run.
+    pub fn is_working(&self) -> bool {
+        self.last.is_some() && self.executes()
+    }
+
+    /// Whether the page executes a call.
+    pub fn executes(&self) -> bool {
+        self.calls.any(&[Stage::Executing])
+    }
+
+    /// Whether calls wait for people.
+    pub fn awaits_people(&self) -> bool {
+        self.calls.any(&[Stage::Waiting, Stage::Manual])
     }
 
     /// Whether this run follows on the turn's calls.
@@ -69,8 +90,8 @@ impl Turn {
     /// Whether it continues by itself after a run that has ended so.
     pub fn goes_on(&self, outcome: Outcome) -> bool {
         match outcome {
-            Outcome::Success => self.calls.any(&[Stage::Executing]) || self.calls.follow() && self.may_follow(),
-            Outcome::Interrupted => self.calls.any(&[Stage::Executing]),
+            Outcome::Success => self.executes() || self.calls.follow() && self.may_follow(),
+            Outcome::Interrupted => self.executes(),
             _ => false,
         }
     }

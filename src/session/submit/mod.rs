@@ -19,7 +19,7 @@ const OPTIONS: Members = 1 << SUBMIT_TOOLS | 1 << SUBMIT_CONTEXT | 1 << SUBMIT_P
 const GOES_ON: Members = OPTIONS | 1 << SUBMIT_RUN | 1 << MAX_FOLLOW_UPS | 1 << PAGE_TOOLS;
 
 /// A run that the application asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Submit {
     pub ticket: Ticket,
     pub start: Start,
@@ -116,7 +116,7 @@ impl Submit {
         let mut row = Row::new(SUBMIT);
         row.assume(self.row.clone(), GOES_ON);
         row.set_text(SUBMIT_MESSAGES, "[]");
-        Self { ticket: self.ticket, start: Start::Submit, row, own: self.own, unknown: Vec::new() }
+        Self { ticket: self.ticket, row, own: self.own, ..Self::default() }
     }
 
     /// Writes the submit as the snapshot's `queue` shows it.
