@@ -62,26 +62,15 @@ impl ChunkExpander {
     /// Hands `incoming`, expanded, to `sink`. A chunk that breaks a rule is dropped and changes nothing.
     pub fn expand(&mut self, incoming: Incoming<'_>, sink: &mut Sink<'_>) -> Result<(), Violation> {
         let Incoming { event, subagent_run_id, metadata } = incoming;
+        let chunk = |kind, id, delta| Chunk { kind, id, delta, role: None, name: None, parent_message_id: None };
         let chunk = match event {
             Event::TextMessageChunk { message_id, role, delta, name } => {
-                Chunk { kind: DeltaKind::Text, id: message_id, role, name, parent_message_id: None, delta }
+                Chunk { role, name, ..chunk(DeltaKind::Text, message_id, delta) }
             }
-            Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => Chunk {
-                kind: DeltaKind::Args,
-                id: tool_call_id,
-                role: None,
-                name: tool_call_name,
-                parent_message_id,
-                delta,
-            },
-            Event::ReasoningMessageChunk { message_id, delta } => Chunk {
-                kind: DeltaKind::Reasoning,
-                id: message_id,
-                role: None,
-                name: None,
-                parent_message_id: None,
-                delta,
-            },
+            Event::ToolCallChunk { tool_call_id, tool_call_name: name, parent_message_id, delta } => {
+                Chunk { name, parent_message_id, ..chunk(DeltaKind::Args, tool_call_id, delta) }
+            }
+            Event::ReasoningMessageChunk { message_id, delta } => chunk(DeltaKind::Reasoning, message_id, delta),
             event => {
                 let incoming = Incoming { event, subagent_run_id, metadata };
                 if !self.lanes.is_empty() {

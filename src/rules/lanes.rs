@@ -23,12 +23,7 @@ pub(super) enum OfKind {
 }
 
 fn id_key(kind: DeltaKind, id: Str<'_>) -> String {
-    let kind = match kind {
-        DeltaKind::Text => "text:",
-        DeltaKind::Args => "tool:",
-        DeltaKind::Reasoning => "reasoning:",
-    };
-    [kind, &id.decode()].concat()
+    [kind.names().0, ":", &id.decode()].concat()
 }
 
 fn owner_key(owner: Option<Str<'_>>) -> String {

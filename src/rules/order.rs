@@ -15,7 +15,7 @@
 mod ids;
 
 use super::{Code, Repair, Violation};
-use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same, shown_id};
+use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, shown_id};
 use ids::{Ids, Owner};
 
 /// Where the stream stands.
@@ -44,8 +44,6 @@ pub struct OrderKeeper {
     /// Owner and name, in one string.
     steps: Ids,
     subagents: Ids,
-    /// The open message or call that content came for last, by [`DeltaKind`]: a stream writes many deltas to one.
-    last: [Option<String>; 3],
 }
 
 /// A broken rule, before it is put into words.
@@ -74,26 +72,16 @@ impl OrderKeeper {
         for ids in [text, calls, reasoning, spans, activities, steps, subagents] {
             ids.clear();
         }
-        self.last = Default::default();
     }
 
     /// Whether a run is in progress and content without an owner may come for `id`. Cheap for the id that it came for last.
     pub fn expects(&mut self, kind: DeltaKind, id: &str) -> bool {
         let ids = match kind {
-            DeltaKind::Text => &self.text,
-            DeltaKind::Args => &self.calls,
-            DeltaKind::Reasoning => &self.reasoning,
+            DeltaKind::Text => &mut self.text,
+            DeltaKind::Args => &mut self.calls,
+            DeltaKind::Reasoning => &mut self.reasoning,
         };
-        let Some(last) = self.last.get_mut(kind as usize) else { return false };
-        if !matches!(self.phase, StreamPhase::Running | StreamPhase::Unannounced) {
-            return false;
-        }
-        if last.as_deref().is_some_and(|last| same(last, id)) {
-            return true;
-        }
-        let open = ids.is_open(id);
-        *last = open.then(|| id.to_owned());
-        open
+        matches!(self.phase, StreamPhase::Running | StreamPhase::Unannounced) && ids.expects(id)
     }
 
     /// Whether what an event continues or ends is open.
@@ -176,19 +164,19 @@ impl OrderKeeper {
         match incoming.event {
             Event::TextMessageStart { .. } => start(&mut self.text, id, tag, ["V9", "V10"]),
             Event::TextMessageContent { .. } => content(&mut self.text, id, tag, ["V11", "V13"]),
-            Event::TextMessageEnd { .. } => self.end_of_deltas(DeltaKind::Text, id, tag, ["V12", "V13"]),
+            Event::TextMessageEnd { .. } => end(&mut self.text, id, tag, ["V12", "V13"], Repair::Drop),
             Event::ToolCallStart { parent_message_id, .. } => {
                 self.call_start(id, parent_message_id.map(Str::decode).as_deref(), tag)
             }
             Event::ToolCallArgs { .. } => self.call_args(id, tag),
-            Event::ToolCallEnd { .. } => self.end_of_deltas(DeltaKind::Args, id, tag, ["V18", "V19"]),
+            Event::ToolCallEnd { .. } => end(&mut self.calls, id, tag, ["V18", "V19"], Repair::Drop),
             Event::ToolCallResult { .. } => {
                 self.text.name(id, tag.map(Into::into), true);
                 None
             }
             Event::ReasoningMessageStart { .. } => start(&mut self.reasoning, id, tag, ["V24", "V25"]),
             Event::ReasoningMessageContent { .. } => content(&mut self.reasoning, id, tag, ["V26", "V27"]),
-            Event::ReasoningMessageEnd { .. } => self.end_of_deltas(DeltaKind::Reasoning, id, tag, ["V26", "V27"]),
+            Event::ReasoningMessageEnd { .. } => end(&mut self.reasoning, id, tag, ["V26", "V27"], Repair::Drop),
             Event::ReasoningStart { .. } => {
                 let conflict = owner(&self.reasoning, id, tag, "V25");
                 self.reasoning.name(id, tag.map(Into::into), false);
@@ -225,23 +213,6 @@ impl OrderKeeper {
             // They may stand anywhere in a run, or were expanded before.
             _ => None,
         }
-    }
-
-    /// The END of what deltas were written to.
-    fn end_of_deltas(
-        &mut self,
-        kind: DeltaKind,
-        id: &str,
-        tag: Option<&str>,
-        rules: [&'static str; 2],
-    ) -> Option<Broken> {
-        self.last = Default::default();
-        let ids = match kind {
-            DeltaKind::Text => &mut self.text,
-            DeltaKind::Args => &mut self.calls,
-            DeltaKind::Reasoning => &mut self.reasoning,
-        };
-        end(ids, id, tag, rules, Repair::Drop)
     }
 
     fn call_start(&mut self, id: &str, parent: Option<&str>, tag: Option<&str>) -> Option<Broken> {

@@ -30,12 +30,10 @@ impl<T> Keyed<T> {
         self.index.contains_key(id)
     }
 
-    #[cfg(any(feature = "guard", feature = "open-search"))]
     pub fn get(&self, id: &str) -> Option<&T> {
         self.list.get(self.index.get(id)?.message)?.as_ref()
     }
 
-    #[cfg(feature = "open-search")]
     pub fn get_mut(&mut self, id: &str) -> Option<&mut T> {
         self.list.get_mut(self.index.get(id)?.message)?.as_mut()
     }

@@ -1,6 +1,6 @@
 //! The ids that events have opened: which type of event opened each, and which are open.
 
-use crate::wire::{At, Index};
+use crate::wire::{Keyed, same};
 use std::rc::Rc;
 
 /// A subagent, or `None`: the parent agent. Shared by what a message brings: its calls have its owner.
@@ -23,9 +23,10 @@ impl IdState {
 /// The ids of one kind of thing.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    index: Index,
-    known: Vec<IdState>,
+    known: Keyed<IdState>,
     pub(super) open: usize,
+    /// The open one that content came for last: a stream writes many deltas to one.
+    last: Option<String>,
 }
 
 impl Ids {
@@ -35,11 +36,7 @@ impl Ids {
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&IdState> {
-        self.known.get(self.index.get(id)?.message)
-    }
-
-    fn get_mut(&mut self, id: &str) -> Option<&mut IdState> {
-        self.known.get_mut(self.index.get(id)?.message)
+        self.known.get(id)
     }
 
     pub(super) fn owner(&self, id: &str) -> Option<&Owner> {
@@ -50,22 +47,26 @@ impl Ids {
         self.get(id).is_some_and(|known| known.open)
     }
 
+    /// The same, cheap for the one that it was asked of last.
+    pub(super) fn expects(&mut self, id: &str) -> bool {
+        if self.last.as_deref().is_some_and(|last| same(last, id)) {
+            return true;
+        }
+        let open = self.is_open(id);
+        self.last = open.then(|| id.to_owned());
+        open
+    }
+
     pub(super) fn disagrees(&self, id: &str, tag: Option<&str>) -> bool {
         self.get(id).is_some_and(|known| known.disagrees(tag))
     }
 
     /// The state of `id`, which is known from now on.
     fn of(&mut self, id: &str) -> Option<&mut IdState> {
-        let at = match self.index.get(id) {
-            Some(at) => at.message,
-            None => {
-                let at = self.known.len();
-                self.index.insert(id, At { message: at, call: 0 });
-                self.known.push(IdState::default());
-                at
-            }
-        };
-        self.known.get_mut(at)
+        if !self.known.has(id) {
+            self.known.push(id, IdState::default());
+        }
+        self.known.get_mut(id)
     }
 
     /// Gives `id` an owner: instead of what is known, or where nothing is known.
@@ -86,7 +87,8 @@ impl Ids {
     }
 
     pub(super) fn close(&mut self, id: &str) {
-        if let Some(known) = self.get_mut(id)
+        self.last = None;
+        if let Some(known) = self.known.get_mut(id)
             && std::mem::replace(&mut known.open, false)
         {
             self.open -= 1;
