@@ -128,33 +128,21 @@ pub(super) fn write(incoming: &Incoming<'_>) -> String {
             out.push('"');
         }
     };
+    let (of_call, text) = match incoming.event {
+        Event::ToolCallStart { .. } => (true, "toolCallName"),
+        Event::ToolCallArgs { .. } | Event::ToolCallEnd { .. } => (true, "delta"),
+        _ => (false, "delta"),
+    };
+    let [id, what] = incoming.event.texts();
+    member(if of_call { "toolCallId" } else { "messageId" }, id);
+    member(text, what);
     match incoming.event {
-        Event::TextMessageStart { message_id, role, name } => {
-            member("messageId", Some(message_id));
+        Event::TextMessageStart { role, name, .. } => {
             member("role", Some(role.unwrap_or(Str::from_raw("assistant"))));
             member("name", name);
         }
-        Event::ReasoningMessageStart { message_id } => {
-            member("messageId", Some(message_id));
-            member("role", Some(Str::from_raw("reasoning")));
-        }
-        Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
-            member("toolCallId", Some(tool_call_id));
-            member("toolCallName", Some(tool_call_name));
-            member("parentMessageId", parent_message_id);
-        }
-        Event::TextMessageContent { message_id, delta } | Event::ReasoningMessageContent { message_id, delta } => {
-            member("messageId", Some(message_id));
-            member("delta", Some(delta));
-        }
-        Event::ToolCallArgs { tool_call_id, delta } => {
-            member("toolCallId", Some(tool_call_id));
-            member("delta", Some(delta));
-        }
-        Event::TextMessageEnd { message_id } | Event::ReasoningMessageEnd { message_id } => {
-            member("messageId", Some(message_id));
-        }
-        Event::ToolCallEnd { tool_call_id } => member("toolCallId", Some(tool_call_id)),
+        Event::ReasoningMessageStart { .. } => member("role", Some(Str::from_raw("reasoning"))),
+        Event::ToolCallStart { parent_message_id, .. } => member("parentMessageId", parent_message_id),
         _ => {}
     }
     member("subagentRunId", incoming.subagent_run_id);
