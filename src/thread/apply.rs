@@ -17,9 +17,9 @@ impl Thread {
         let [id, text] = incoming.event.texts().map(|text| text.unwrap_or_default().decode());
         let (id, text) = (&*id, &*text);
         match incoming.event {
-            Event::TextMessageContent { .. } => self.text_content(id, text, metadata),
+            Event::TextMessageContent { .. } => self.message_content(DeltaKind::Text, id, text, metadata),
             Event::ToolCallArgs { .. } => self.call_args(id, text, metadata),
-            Event::ReasoningMessageContent { .. } => self.reasoning_content(id, text, metadata),
+            Event::ReasoningMessageContent { .. } => self.message_content(DeltaKind::Reasoning, id, text, metadata),
             Event::StateDelta { delta } => self.state_delta(delta),
             Event::StateSnapshot { snapshot } => self.state_snapshot(snapshot),
             Event::TextMessageStart { role, name, .. } => self.text_start(id, role, name, owner, metadata),

@@ -406,9 +406,8 @@ impl Thread {
             return;
         }
         match delta.kind {
-            DeltaKind::Text => self.text_content(&id, &text, None),
             DeltaKind::Args => self.call_args(&id, &text, None),
-            DeltaKind::Reasoning => self.reasoning_content(&id, &text, None),
+            kind => self.message_content(kind, &id, &text, None),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::{MAX_EARLY_VALUES, Thread};
 use crate::document::*;
-use crate::wire::{Event, Raw, Str, shown_id};
+use crate::wire::{DeltaKind, Event, Raw, Str, shown_id};
 
 impl Thread {
     pub(super) fn text_start(
@@ -82,10 +82,13 @@ impl Thread {
         }
     }
 
-    pub(super) fn text_content(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
-        let Some(at) = self.target(id, "TEXT_MESSAGE_CONTENT") else { return };
+    /// Text, or reasoning.
+    pub(super) fn message_content(&mut self, kind: DeltaKind, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
+        let Some(at) = self.target(id, kind.names().0) else { return };
         let Some(entry) = self.list.change(at) else { return };
-        entry.row.grow(CONTENT, delta);
+        // Without a START, too: reasoning is no part of an answer.
+        let of_answer = kind == DeltaKind::Reasoning && entry.role() != Role::Reasoning;
+        entry.row.grow(if of_answer { REASONING } else { CONTENT }, delta);
         entry.row.merge(METADATA, metadata);
     }
 
@@ -114,15 +117,6 @@ impl Thread {
         }
         entry.reopen(metadata);
         self.list.change(at);
-    }
-
-    pub(super) fn reasoning_content(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
-        let Some(at) = self.target(id, "REASONING_MESSAGE_CONTENT") else { return };
-        let Some(entry) = self.list.change(at) else { return };
-        // Without a START, too: reasoning is no part of an answer.
-        let member = if entry.role() == Role::Reasoning { CONTENT } else { REASONING };
-        entry.row.grow(member, delta);
-        entry.row.merge(METADATA, metadata);
     }
 
     pub(super) fn message_end(&mut self, id: &str, event: &Event<'_>, metadata: Option<Raw<'_>>, now: f64) {
