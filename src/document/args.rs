@@ -58,19 +58,13 @@ pub(super) struct ArgsReader {
     token: String,
     /// The key in `token` ends with a backslash whose second character has not come.
     key_escape: bool,
-}
-
-/// The operation that is being written: it sets the value at `level` of the stack.
-struct OpenOperation {
-    level: usize,
-    /// A string literal is open at its end.
-    text: bool,
+    /// The operation that is being written sets the value at this level of the stack.
+    open: Option<usize>,
 }
 
 impl ArgsReader {
     /// Reads the next piece and writes operations on the value at `root` to `ops`, each followed by a comma.
     pub fn feed(&mut self, piece: &str, root: &Path<'_>, ops: &mut String) {
-        let mut open: Option<OpenOperation> = None;
         if self.expect == Expect::InString && !piece.is_empty() {
             // A string that the mirror has already grows by an operation of its own.
             ops.push_str("[\"+\",");
@@ -78,13 +72,13 @@ impl ArgsReader {
             ops.push_str(",\"");
             let rest = self.string(piece, ops);
             ops.push_str("\"],");
-            self.read(rest, root, ops, &mut open);
+            self.read(rest, root, ops);
         } else {
-            self.read(piece, root, ops, &mut open);
+            self.read(piece, root, ops);
         }
-        if let Some(OpenOperation { level, text }) = open {
+        if let Some(level) = self.open.take() {
             // Close what is open, so that the operation is JSON; the next piece continues inside.
-            if text {
+            if self.expect == Expect::InString {
                 ops.push('"');
             }
             for container in self.stack.iter().skip(level).rev() {
@@ -96,33 +90,29 @@ impl ArgsReader {
 
     /// The arguments are whole: a number or literal that nothing ended is read.
     pub fn finish(&mut self, root: &Path<'_>, ops: &mut String) {
-        let mut open = None;
         if self.expect == Expect::InScalar && self.stack.is_empty() {
-            self.token_ends(root, ops, &mut open);
+            self.token_ends(root, ops);
         }
     }
 
-    fn read(&mut self, piece: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
+    fn read(&mut self, piece: &str, root: &Path<'_>, ops: &mut String) {
         let mut rest = piece;
         while let Some(byte) = rest.bytes().next() {
             let tail = rest.get(1..).unwrap_or_default();
             rest = match (self.expect, byte) {
                 (Expect::InKey, _) => self.key(rest),
-                (Expect::InString, _) => self.in_string(rest, ops, open),
-                (Expect::InScalar, _) => self.in_scalar(rest, root, ops, open),
+                (Expect::InString, _) => self.in_string(rest, ops),
+                (Expect::InScalar, _) => self.in_scalar(rest, root, ops),
                 (Expect::Broken, _) => return,
                 (_, b' ' | b'\n' | b'\r' | b'\t') => tail,
                 (Expect::Value | Expect::ValueOrEnd, b'"') => {
-                    self.open_value(root, ops, open);
+                    self.open_value(root, ops);
                     ops.push('"');
-                    if let Some(open) = open {
-                        open.text = true;
-                    }
                     self.expect = Expect::InString;
                     tail
                 }
                 (Expect::Value | Expect::ValueOrEnd, b'{' | b'[') => {
-                    self.open_value(root, ops, open);
+                    self.open_value(root, ops);
                     self.open_container(byte, ops);
                     tail
                 }
@@ -143,7 +133,7 @@ impl ArgsReader {
                     tail
                 }
                 (Expect::CommaOrEnd | Expect::ValueOrEnd | Expect::KeyOrEnd, b']' | b'}') => {
-                    self.close_container(byte, ops, open);
+                    self.close_container(byte, ops);
                     tail
                 }
                 _ => {
@@ -155,37 +145,30 @@ impl ArgsReader {
     }
 
     /// Reads on in a string; returns what follows it.
-    fn in_string<'p>(&mut self, rest: &'p str, ops: &mut String, open: &mut Option<OpenOperation>) -> &'p str {
+    fn in_string<'p>(&mut self, rest: &'p str, ops: &mut String) -> &'p str {
         let rest = self.string(rest, ops);
-        if !matches!(self.expect, Expect::InString | Expect::Broken) {
+        if self.expect != Expect::InString {
             ops.push('"');
-            if let Some(open) = open {
-                open.text = false;
+            if self.expect != Expect::Broken {
+                self.close_value(ops);
             }
-            self.close_value(ops, open);
         }
         rest
     }
 
     /// Reads on in a number or a literal; returns what follows it.
-    fn in_scalar<'p>(
-        &mut self,
-        rest: &'p str,
-        root: &Path<'_>,
-        ops: &mut String,
-        open: &mut Option<OpenOperation>,
-    ) -> &'p str {
+    fn in_scalar<'p>(&mut self, rest: &'p str, root: &Path<'_>, ops: &mut String) -> &'p str {
         let of_it = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
         let length = rest.as_bytes().iter().take_while(|byte| of_it(byte)).count();
         let (more, tail) = rest.split_at_checked(length).unwrap_or_default();
         // Nearly every one comes whole.
         if self.token.is_empty() && !tail.is_empty() {
-            self.scalar(more, root, ops, open);
+            self.scalar(more, root, ops);
             return tail;
         }
         self.token.push_str(more);
         if !tail.is_empty() {
-            self.token_ends(root, ops, open);
+            self.token_ends(root, ops);
         }
         tail
     }
@@ -203,12 +186,12 @@ impl ArgsReader {
     }
 
     /// Begins a value: inside the open operation, or as a new one.
-    fn open_value(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
-        if open.is_none() {
+    fn open_value(&mut self, root: &Path<'_>, ops: &mut String) {
+        if self.open.is_none() {
             ops.push_str("[\"=\",");
             self.write_path(root, ops);
             ops.push(',');
-            *open = Some(OpenOperation { level: self.stack.len(), text: false });
+            self.open = Some(self.stack.len());
             return;
         }
         if !matches!(ops.as_bytes().last(), Some(b'[' | b'{')) {
@@ -222,11 +205,10 @@ impl ArgsReader {
     }
 
     /// Ends a value, and the operation where it was begun for this value.
-    fn close_value(&mut self, ops: &mut String, open: &mut Option<OpenOperation>) {
+    fn close_value(&mut self, ops: &mut String) {
         self.expect = if self.stack.is_empty() { Expect::Done } else { Expect::CommaOrEnd };
-        if open.as_ref().is_some_and(|open| open.level == self.stack.len()) {
+        if self.open.take_if(|level| *level == self.stack.len()).is_some() {
             ops.push_str("],");
-            *open = None;
         }
     }
 
@@ -244,7 +226,7 @@ impl ArgsReader {
         };
     }
 
-    fn close_container(&mut self, byte: u8, ops: &mut String, open: &mut Option<OpenOperation>) {
+    fn close_container(&mut self, byte: u8, ops: &mut String) {
         let fits = match self.stack.last() {
             Some(Container::Array(_)) => byte == b']',
             Some(Container::Object(_)) => byte == b'}',
@@ -256,27 +238,27 @@ impl ArgsReader {
         }
         self.stack.pop();
         // A container that the mirror has already needs no operation to end.
-        if open.is_some() {
+        if self.open.is_some() {
             ops.push(char::from(byte));
         }
-        self.close_value(ops, open);
+        self.close_value(ops);
     }
 
-    fn scalar(&mut self, text: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
+    fn scalar(&mut self, text: &str, root: &Path<'_>, ops: &mut String) {
         let plain = text.len() < 16 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
         if plain || matches!(text, "true" | "false" | "null") || is_number(text) {
-            self.open_value(root, ops, open);
+            self.open_value(root, ops);
             ops.push_str(text);
-            self.close_value(ops, open);
+            self.close_value(ops);
         } else {
             self.expect = Expect::Broken;
         }
     }
 
     /// The number or literal in `token` is whole.
-    fn token_ends(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
+    fn token_ends(&mut self, root: &Path<'_>, ops: &mut String) {
         let mut token = std::mem::take(&mut self.token);
-        self.scalar(&token, root, ops, open);
+        self.scalar(&token, root, ops);
         token.clear();
         self.token = token;
     }

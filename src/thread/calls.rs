@@ -222,29 +222,24 @@ impl Thread {
 
     /// The run of a call has failed, as a save says.
     pub(crate) fn restore_failed(&mut self, id: &str) {
-        let Some(at) = self.list.find_call(id) else { return };
-        if let Some(call) = self.list.change_call(at).filter(|call| call.result().is_none()) {
+        if let Some(call) = self.list.change_call_of(id).filter(|call| call.result().is_none()) {
             end(call, false);
         }
     }
 
-    /// Name and arguments of a call.
-    pub(crate) fn call(&mut self, id: &str) -> Option<(String, String)> {
-        let at = self.list.find_call(id)?;
-        let call = self.list.call(at)?;
-        Some((call.tool().to_owned(), call.arguments().to_owned()))
+    /// The call that has an id.
+    pub(crate) fn call(&mut self, id: &str) -> Option<&Call> {
+        self.list.call_of(id)
     }
 
-    /// The name that a call has.
-    pub(crate) fn call_name(&mut self, id: &str) -> Option<&str> {
-        let at = self.list.find_call(id)?;
-        Some(self.list.call(at)?.tool())
+    /// Name and arguments of a call.
+    pub(crate) fn name_and_args(&mut self, id: &str) -> Option<(String, String)> {
+        self.call(id).map(|call| (call.tool().to_owned(), call.arguments().to_owned()))
     }
 
     /// Whether a call has its answer; `None`: there is no such call.
     pub(crate) fn is_answered(&mut self, id: &str) -> Option<bool> {
-        let at = self.list.find_call(id)?;
-        Some(self.list.call(at)?.result().is_some())
+        self.call(id).map(|call| call.result().is_some())
     }
 
     /// Gives the calls of these tools that a run has left open an error as their result; `result_of`: the id of its message.
@@ -308,16 +303,14 @@ impl Thread {
 
     /// Sets the phase of a call that the page or a person works on.
     pub(crate) fn set_call_phase(&mut self, id: &str, phase: CallPhase) {
-        let Some(at) = self.list.find_call(id) else { return };
-        if let Some(call) = self.list.change_call(at) {
+        if let Some(call) = self.list.change_call_of(id) {
             set_phase(call, CallStatus::Running, phase);
         }
     }
 
     /// Somebody has given a call other arguments (JSON text).
     pub(crate) fn replace_args(&mut self, id: &str, args: &str) {
-        let Some(at) = self.list.find_call(id) else { return };
-        let Some(call) = self.list.change_call(at) else { return };
+        let Some(call) = self.list.change_call_of(id) else { return };
         call.row.set_text(ARGUMENTS, args);
         call.checked = Some(usize::MAX);
     }

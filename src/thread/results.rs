@@ -194,18 +194,10 @@ impl Thread {
         std::mem::take(&mut self.orphans)
     }
 
-    /// Whether the mirror has the name and the arguments of a call as they are.
-    pub(crate) fn is_shown(&mut self, id: &str) -> bool {
-        let at = self.list.find_call(id);
-        at.and_then(|at| self.list.call(at)).is_some_and(Call::is_shown)
-    }
-
     /// Whether a call has another answer than this one.
     pub(crate) fn has_other_answer(&mut self, id: &str, content: &str, error: Option<&str>) -> bool {
         let json = text_json(content);
-        let at = self.list.find_call(id);
-        at.and_then(|at| self.list.call(at))
-            .is_some_and(|call| call.result().is_some() && has_other(call, &json, error))
+        self.call(id).is_some_and(|call| call.result().is_some() && has_other(call, &json, error))
     }
 }
 

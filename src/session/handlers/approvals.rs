@@ -4,7 +4,7 @@
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
 //! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
 
-use crate::document::{MANUAL, Stage};
+use crate::document::{Call, MANUAL, Stage};
 use crate::session::Session;
 use crate::session::types::Misuse;
 use crate::thread::{Warning, same_args};
@@ -26,13 +26,13 @@ impl Session {
         // A call that a replay has not reached has no arguments yet.
         let edited = fields.some("args");
         let seen = fields.get("seen").map(Raw::object);
-        let call = self.thread.call(&id).filter(|(name, args)| match &seen {
+        let call = self.thread.name_and_args(&id).filter(|(name, args)| match &seen {
             Some(seen) => seen.as_ref().is_some_and(|seen| {
                 let seen = |member: &str| seen.text(member);
                 seen("name").is_some_and(|seen| seen == *name)
                     && (edited.is_some() || seen("argsText").is_some_and(|seen| same_args(&seen, args)))
             }),
-            None => self.outbox.has_sent_checkpoints() && self.thread.is_shown(&id),
+            None => self.outbox.has_sent_checkpoints() && self.thread.call(&id).is_some_and(Call::is_shown),
         });
         let Some((name, args)) = call else {
             let message = format!("the call \"{id}\" has changed since it was shown: it waits for another approval");

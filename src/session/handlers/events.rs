@@ -216,8 +216,8 @@ impl Session {
         }
         // No submit waits for a run that is over; however the network cuts, nothing after that counts. A replay has to come to
         // where the page was.
-        let closed =
-            (!self.queue.is_empty() || self.page.turn.goes_on(outcome)) && self.run.as_ref().is_none_or(|run| !run.replays);
+        let closed = (!self.queue.is_empty() || self.page.turn.goes_on(outcome))
+            && self.run.as_ref().is_none_or(|run| !run.replays);
         let (until, rest) =
             if closed { (now, BodyRest::Unread) } else { (now + self.options.grace_ms, BodyRest::Read) };
         self.conclude(outcome, error.as_ref(), &pending, now);

@@ -60,7 +60,7 @@ mod with_guard {
     impl ShownItems for View<'_> {
         fn call(&mut self, id: &str) -> Option<String> {
             // A list of components has none that is longer; decisions repeat it for each part of the arguments.
-            self.0.call_name(id).map(|name| shortened(name, 1024).into_owned())
+            self.0.call(id).map(|call| shortened(call.tool(), 1024).into_owned())
         }
 
         fn message(&mut self, message: Raw<'_>) -> MessageState {

@@ -168,10 +168,9 @@ impl Page {
             return None;
         }
         // Its arguments are copied only if it is for the page: a call may end again and again.
-        let name = thread.call_name(id).map(String::from)?;
-        let tool = self.turn.tool(&name)?;
+        let tool = self.turn.tool(thread.call(id)?.tool())?;
         let (stage, follow_up) = (first_stage(tool), tool.is(TOOL_FOLLOW_UP));
-        let (name, args) = thread.call(id)?;
+        let (name, args) = thread.name_and_args(id)?;
         if withholds(&args) {
             return None;
         }
@@ -217,7 +216,7 @@ impl Page {
     /// A call of the page that has not been answered came anew, perhaps as another one. A call that executes continues as it
     /// was begun, and is not begun again. A call that waits for a person is asked about as it is now.
     pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> CallArrival {
-        let Some((name, args)) = thread.call(id) else { return CallArrival::Stays };
+        let Some((name, args)) = thread.name_and_args(id) else { return CallArrival::Stays };
         let changed = self.rebind(id, &name, &args);
         let first = self.turn.tool(&name).map(|tool| (first_stage(tool), tool.is(MANUAL)));
         // Somebody who answers by hand was not asked about this. One of another kind of tool was renamed, before a reload perhaps.
@@ -278,7 +277,12 @@ impl Page {
 
     /// The run has ended: calls that are not in the thread can bring no answer. Gives those that the page executes.
     pub fn drop_gone(&mut self, thread: &mut Thread) -> Vec<String> {
-        let gone = self.turn.calls.iter().map(|call| call.text(PAGE_CALL_ID).to_owned()).filter(|id| thread.is_answered(id).is_none());
+        let gone = self
+            .turn
+            .calls
+            .iter()
+            .map(|call| call.text(PAGE_CALL_ID).to_owned())
+            .filter(|id| thread.is_answered(id).is_none());
         let gone: Vec<String> = gone.gather();
         // Nor does a run follow on an answer that it could not bring.
         let drop = |id: &String| {
@@ -346,8 +350,8 @@ impl Page {
                 continue;
             }
             show_stage(&id, stage, thread);
-            if let Some((name, args)) = thread.call(&id) {
-                self.turn.calls.rebind(&id, &name, &args, None);
+            if let Some(call) = thread.call(&id) {
+                self.turn.calls.rebind(&id, call.tool(), call.arguments(), None);
             }
         }
         // How that run has ended is known by what it asks.
