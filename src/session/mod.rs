@@ -133,7 +133,7 @@ impl Session {
             // A session that was disposed of has nothing left to be saved: that was taken before.
             Outgoing::Save(number) if !self.verdict.is_disposed() => {
                 let (save, part) = self.next_save(false);
-                self.outbox.written(save.len(), part);
+                self.outbox.saving.written(save.len(), part);
                 return Some(Effect::Save { number, save, part });
             }
             Outgoing::Save(_) | Outgoing::Nothing => {}
@@ -158,7 +158,7 @@ impl Session {
     /// The save of this number was written, or need not be waited for any longer.
     pub fn saved(&mut self, number: u32, now: f64) {
         self.outbox.set_clock(now);
-        for request in self.outbox.saved(number) {
+        for request in self.outbox.saving.saved(number) {
             // Until now the connection was not idle, but not there yet.
             if let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) {
                 run.heard = now;

@@ -160,11 +160,6 @@ impl Verdict {
         self.row.some(RUN_ID)
     }
 
-    /// The same; empty, if there was no run.
-    pub fn run_name(&self) -> String {
-        self.row.text(RUN_ID).to_owned()
-    }
-
     /// Whether the last run has this id.
     pub fn is_of(&self, run_id: &str) -> bool {
         self.run_id() == Some(run_id)

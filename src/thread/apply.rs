@@ -69,7 +69,7 @@ impl Thread {
         let ahead = self.ahead.as_mut().and_then(|ahead| ahead.messages(messages));
         let given = self.receive(ahead.unwrap_or_else(|| NewMessages::read(messages)));
         let mut merged = Merged::default();
-        self.answered.extend(merge::merge(
+        self.review.answered.extend(merge::merge(
             &mut self.list,
             given,
             &Authority::read(metadata),

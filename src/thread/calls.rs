@@ -296,11 +296,6 @@ impl Thread {
         self.claimed = last.map(|slot| (before_run.map(Into::into), self.list.note_slot(slot)));
     }
 
-    /// Takes the ids of calls that lists of messages have brought answers to since the last call.
-    pub(crate) fn take_answered(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.answered)
-    }
-
     /// Sets the phase of a call that the page or a person works on.
     pub(crate) fn set_call_phase(&mut self, id: &str, phase: CallPhase) {
         if let Some(call) = self.list.change_call_of(id) {

@@ -22,6 +22,19 @@ pub(super) struct Merged {
     pub unmatched: Keyed<Row>,
 }
 
+/// What lists of messages have made of the thread, for its owner to act on.
+#[derive(Debug, Default)]
+pub(crate) struct Review {
+    /// Calls that they have brought answers to.
+    pub answered: Vec<String>,
+    /// Calls whose name, arguments or message they have changed.
+    pub changed_calls: Vec<String>,
+    /// Messages whose content they have replaced.
+    pub rewritten: Vec<String>,
+    /// Answers of the page whose calls they have taken away.
+    pub orphans: Vec<Row>,
+}
+
 impl Merged {
     /// A call is not in its message.
     pub fn leave(&mut self, call: &Call) {

@@ -50,7 +50,7 @@ pub(crate) use delta::apply as apply_patch;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 
-use crate::document::{Delivery, ID, OWNER, Role, Row, Value};
+use crate::document::{Delivery, ID, OWNER, Role, Value};
 use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Str, Tree, shown_id};
 use delta::Failed;
 use edit::Edit;
@@ -58,7 +58,7 @@ use entry::{Entry, is_given_up};
 use interrupts::Interrupts;
 use list::{MessageList, Slot};
 use merge::{Authority, NewMessages};
-use merged::Merged;
+use merged::{Merged, Review};
 use run::RunReports;
 use state::State;
 
@@ -117,16 +117,10 @@ pub struct Thread {
     /// Whether lists of messages leave the order as it is.
     local_order: bool,
     warnings: Vec<Warning>,
-    /// Calls that lists of messages have brought answers to.
-    answered: Vec<String>,
+    /// What lists of messages have done since somebody has looked.
+    review: Review,
     /// How far calls were claimed for the run that was joined: the message after which they are, and the last one's slot.
     claimed: Option<(Option<String>, Slot)>,
-    /// Calls that lists of messages have changed or moved.
-    changed_calls: Vec<String>,
-    /// Messages whose content they have replaced.
-    rewritten: Vec<String>,
-    /// Answers of the page whose calls a list of messages has taken away.
-    orphans: Vec<Row>,
     /// A list of messages, or a replay, has taken calls away.
     calls_lost: bool,
     /// The parts that were read ahead of the event that is reduced.
@@ -233,9 +227,7 @@ impl Thread {
         self.list.replace(Vec::new());
         self.state.replace(Tree::object());
         self.report.clear();
-        self.changed_calls.clear();
-        self.rewritten.clear();
-        self.orphans.clear();
+        self.review = Review::default();
         self.early_values.clear();
     }
 

@@ -6,7 +6,7 @@
 use super::checkpoint::local_answer;
 use super::entry::{Entry, answer, has_other, result_json, text_json};
 use super::list::MessageList;
-use super::merged::Merged;
+use super::merged::{Merged, Review};
 use super::{Thread, Warning};
 use crate::document::*;
 use crate::wire::{At, Gather};
@@ -65,9 +65,9 @@ impl Thread {
             self.move_result(slot, caller);
         }
         let differ = self.list.link_results(&merged.slots, &answered);
-        self.changed_calls.extend(moved);
-        self.changed_calls.append(&mut merged.changed);
-        self.rewritten.append(&mut merged.rewritten);
+        self.review.changed_calls.extend(moved);
+        self.review.changed_calls.append(&mut merged.changed);
+        self.review.rewritten.append(&mut merged.rewritten);
         for call in differ.into_iter().filter(|_| of_server) {
             self.warn_of_result(&call);
         }
@@ -153,7 +153,7 @@ impl Thread {
         let Some(slot) = self.list.page_result(call) else { return };
         let gone = self.list.find_call(call).is_none();
         if let Some(entry) = self.list.get(slot).filter(|entry| gone && entry.local) {
-            self.orphans.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied));
+            self.review.orphans.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied));
         }
         self.list.remove(slot);
     }
@@ -170,14 +170,9 @@ impl Thread {
         self.warnings.push(Warning::new("result-differs", message));
     }
 
-    /// Takes the ids of calls whose name, arguments or message lists of messages have changed since the last call.
-    pub(crate) fn take_changed_calls(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.changed_calls)
-    }
-
-    /// Takes the ids of messages whose content lists of messages have replaced since the last call.
-    pub(crate) fn take_rewritten(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.rewritten)
+    /// Takes what lists of messages have done since the last call.
+    pub(crate) fn take_review(&mut self) -> Review {
+        std::mem::take(&mut self.review)
     }
 
     /// Whether calls have gone since the last call.
@@ -185,13 +180,9 @@ impl Thread {
         std::mem::take(&mut self.calls_lost)
     }
 
+    /// The page's results whose call a list of messages has taken away.
     pub(crate) fn orphans(&self) -> impl Iterator<Item = &Row> {
-        self.orphans.iter()
-    }
-
-    /// Takes the page's results whose call a list of messages has taken away.
-    pub(crate) fn take_orphans(&mut self) -> Vec<Row> {
-        std::mem::take(&mut self.orphans)
+        self.review.orphans.iter()
     }
 
     /// Whether a call has another answer than this one.

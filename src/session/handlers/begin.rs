@@ -30,7 +30,7 @@ impl Session {
     pub(super) fn begin(&mut self, submit: Submit, now: f64) {
         let joins = submit.start == Start::Attach;
         // It has left the queue.
-        self.outbox.ask_for_save();
+        self.outbox.saving.ask();
         let same = self.verdict.is_of(submit.run_id());
         let follows = self.page.turn.is_followed_by(&submit);
         // Calls that are cut off need no answer from those who leave them.
@@ -138,7 +138,8 @@ impl Session {
         let [tools, context, props] = [SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS].map(|member| again.row.text(member));
         refill(&mut input, tools, context, props, self.replies.resume());
         let input: Rc<str> = input.into();
-        let body = self.intake.body(&input).map_or_else(|| input.clone(), Rc::from);
+        let of_dialect = self.intake.dialect_mut().and_then(|dialect| dialect.body(&input));
+        let body = of_dialect.map_or_else(|| input.clone(), Rc::from);
         (run.input.0, run.request_body) = (input, body.clone());
         #[cfg(feature = "guard")]
         if self.intake.is_guarded()

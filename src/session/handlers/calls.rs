@@ -42,7 +42,9 @@ impl Session {
             return;
         }
         let intake = &self.intake;
-        if let Some(call) = self.page.call_ready(id, &mut self.thread, |args| intake.withholds(args)) {
+        if let Some(call) = self.page.call_ready(id, &mut self.thread, |args| {
+            intake.dialect().is_some_and(|dialect| dialect.withholds(args))
+        }) {
             self.take_call(id, call);
         }
     }
@@ -63,7 +65,7 @@ impl Session {
                 self.outbox.warn(Warning::new("call-changed", message));
             }
             CallArrival::Enters { stage, name, args } => {
-                self.outbox.ask_for_save_soon();
+                self.outbox.saving.ask_soon();
                 if stage == Stage::Executing {
                     self.execute(id, name, args, false);
                 } else {
@@ -85,7 +87,7 @@ impl Session {
             return;
         }
         let mut args = if args.trim_ascii().is_empty() { "{}".to_owned() } else { args };
-        if let Some(other) = self.intake.arguments(&args) {
+        if let Some(other) = self.intake.dialect().and_then(|dialect| dialect.arguments(&args).map(Into::into)) {
             args = other;
         }
         if Raw::parse(&args, self.options.max_depth).is_err() {
@@ -168,23 +170,19 @@ impl Session {
         }
     }
 
-    /// The same, said with the list of messages.
-    pub(super) fn answered_by_snapshot(&mut self) {
-        for id in self.thread.take_answered() {
+    /// A list of messages was merged, or set: calls may have been answered, become others, come back, or gone.
+    pub(super) fn review_calls(&mut self) {
+        let review = self.thread.take_review();
+        for id in review.answered {
             if self.thread.is_answered(&id) == Some(true) {
                 self.answered_elsewhere(&id);
             }
         }
-    }
-
-    /// A list of messages was merged, or set: calls may have become others, come back, or gone.
-    pub(super) fn review_calls(&mut self) {
-        self.page.detach(self.thread.take_orphans());
-        let (messages, calls) = (self.thread.take_rewritten(), self.thread.take_changed_calls());
+        self.page.detach(review.orphans);
         if let Some(checkpoint) = self.rejoin.progress.checkpoint() {
-            checkpoint.rewritten(&messages, &calls);
+            checkpoint.rewritten(&review.rewritten, &review.changed_calls);
         }
-        for id in calls {
+        for id in review.changed_calls {
             self.told_again(&id);
         }
     }
@@ -225,7 +223,7 @@ impl Session {
 
     /// A call was answered. Where the run has ended, the turn may continue.
     pub(super) fn advance(&mut self, now: f64) {
-        self.outbox.ask_for_save();
+        self.outbox.saving.ask();
         self.outbox.changed(true);
         let ended = self.run.as_ref().map(|run| run.end().is_some());
         match ended {

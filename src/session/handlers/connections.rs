@@ -130,7 +130,8 @@ impl Session {
         self.rejoin.earlier.connect();
         if target == Target::Resume {
             cursor = self.rejoin.progress.reconnect();
-            if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
+            let run_id = self.verdict.run_id().unwrap_or_default();
+            if let Some(with) = self.intake.dialect_mut().and_then(|dialect| dialect.rejoin(run_id)) {
                 body = with.into();
             }
             run.held = None;
@@ -148,7 +149,7 @@ impl Session {
             run.best = run.best.max(run.fresh);
             run.fresh = 0;
         }
-        let run_id = self.verdict.run_name();
+        let run_id = self.verdict.run_id().unwrap_or_default().to_owned();
         self.outbox.push(Effect::Open { request, target, run_id, cursor, body });
         let deadline = self.deadline();
         self.outbox.wake(deadline);

@@ -34,7 +34,7 @@ impl Speaking for Session {
         for item in items {
             self.item(item, now);
         }
-        self.intake.all_taken();
+        self.intake.gate.set_judged(false);
         taken == Taken::Taken
     }
 
@@ -44,7 +44,7 @@ impl Speaking for Session {
         let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
         let cursor = self.rejoin.last_event_id();
         self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        self.intake.body(input).map(Rc::from)
+        self.intake.dialect_mut()?.body(input).map(Rc::from)
     }
 
     #[inline(never)]

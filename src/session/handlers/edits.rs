@@ -64,7 +64,7 @@ impl Session {
         self.thread.clear();
         self.verdict.clear();
         self.replies.ended();
-        self.outbox.ask_for_save();
+        self.outbox.saving.ask();
         self.outbox.changed(true);
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Session {
     }
 
     pub(super) fn settle_as(&mut self, ticket: Ticket, json: &str) {
-        self.outbox.ask_for_save();
+        self.outbox.saving.ask();
         for (ticket, name) in self.queue.tickets.settle(ticket) {
             self.outbox.push(Effect::Settled { ticket, name, result: json.to_owned() });
         }

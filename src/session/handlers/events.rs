@@ -69,10 +69,7 @@ impl Session {
             Event::StepStarted { step_name } => self.checkpoint_once(Boundary::StepStarted, Some(step_name), now),
             Event::StepFinished { step_name } => self.checkpoint_once(Boundary::StepFinished, Some(step_name), now),
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
-            Event::MessagesSnapshot { .. } => {
-                self.answered_by_snapshot();
-                self.review_calls();
-            }
+            Event::MessagesSnapshot { .. } => self.review_calls(),
             Event::ToolCallEnd { tool_call_id } if !new => self.call_ready(&tool_call_id.decode()),
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
                 self.run_finishes(thread_id, run_id, new);

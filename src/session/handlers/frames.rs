@@ -51,7 +51,8 @@ impl EventSink for Session {
 
     fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
         !self.options.events.delta(delta.kind)
-            && self.intake.is_plain(delta)
+            && !self.intake.is_guarded()
+            && self.intake.pipeline.expects(delta)
             && !(delta.kind == DeltaKind::Args && self.thread.repeats_calls())
     }
 

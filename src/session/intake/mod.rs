@@ -10,7 +10,7 @@ pub(super) use gate::View;
 use crate::dialect::{self, Dialect, Occasion, Output, OutputItem, RunRequest, Taken};
 use crate::pipeline::Pipeline;
 use crate::thread::Ahead;
-use crate::wire::{Delta, Framer};
+use crate::wire::Framer;
 
 #[derive(Debug, Default)]
 pub(super) struct Intake {
@@ -89,26 +89,11 @@ impl Intake {
         self.body.as_ref()?.retry().map(|ms| ms as f64)
     }
 
-    /// Whether this delta appends to what is open, so that it needs no other judgment.
-    pub fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
-        !self.is_guarded() && self.pipeline.expects(delta)
-    }
-
     /// Tells the dialect of a request, or that a run is told from its beginning.
     pub fn begin(&mut self, request: &RunRequest<'_>) {
         if let Some(dialect) = self.dialect_mut() {
             dialect.begin(request);
         }
-    }
-
-    /// The body of a request where it is the dialect's. `input`: a `RunAgentInput`.
-    pub fn body(&mut self, input: &str) -> Option<String> {
-        self.dialect_mut()?.body(input)
-    }
-
-    /// The body of the dialect's request to join a run.
-    pub fn rejoin(&mut self, run_id: &str) -> Option<String> {
-        self.dialect_mut()?.rejoin(run_id)
     }
 
     /// The value of `Accept`, where the dialect names one, and whether it contradicts the dialect's settings.
@@ -122,17 +107,8 @@ impl Intake {
         }
     }
 
-    /// Whether the page must not execute a call with these arguments.
-    pub fn withholds(&self, args: &str) -> bool {
-        self.dialect().is_some_and(|dialect| dialect.withholds(args))
-    }
-
-    /// The arguments that the page executes a call with, where they are not those of the events.
-    pub fn arguments(&self, args: &str) -> Option<String> {
-        self.dialect()?.arguments(args).map(Into::into)
-    }
-
-    /// Lets the dialect speak, where there is one. Its items are to be taken one by one; then [`Self::all_taken`].
+    /// Lets the dialect speak, where there is one. Its items are to be taken one by one; the next event was not judged as the
+    /// frame that it was made of.
     pub fn translate(&mut self, on: Occasion<'_>, now: f64) -> Option<(Taken, Vec<OutputItem>)> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let mut out = Output::default();
@@ -148,16 +124,11 @@ impl Intake {
         Some((taken, out.take()))
     }
 
-    /// The next event was not judged as the frame that it was made of.
-    pub fn all_taken(&mut self) {
-        self.gate.set_judged(false);
-    }
-
-    fn dialect(&self) -> Option<&dyn Dialect> {
+    pub fn dialect(&self) -> Option<&dyn Dialect> {
         self.dialect.as_deref().filter(|_| dialect::ANY)
     }
 
-    fn dialect_mut(&mut self) -> Option<&mut Box<dyn Dialect>> {
+    pub fn dialect_mut(&mut self) -> Option<&mut Box<dyn Dialect>> {
         self.dialect.as_mut().filter(|_| dialect::ANY)
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Outbox {
     alarm: Option<f64>,
     /// Warnings that the run has reported.
     warnings: usize,
-    saving: Saving,
+    pub saving: Saving,
     mirror: Mirror,
 }
 
@@ -93,16 +93,6 @@ impl Outbox {
         self.warnings = 0;
     }
 
-    /// Something has happened that must not be lost.
-    pub fn ask_for_save(&mut self) {
-        self.saving.ask();
-    }
-
-    /// The same, once the last save has had its time: a server may do it again and again.
-    pub fn ask_for_save_soon(&mut self) {
-        self.saving.ask_soon();
-    }
-
     /// So late it is.
     pub fn set_clock(&mut self, now: f64) {
         self.saving.set_clock(now);
@@ -110,11 +100,6 @@ impl Outbox {
         if self.alarm.is_some_and(|alarm| Some(alarm) == self.saving.due_at()) {
             self.woken();
         }
-    }
-
-    /// A save of this length is written.
-    pub fn written(&mut self, length: usize, part: bool) {
-        self.saving.written(length, part);
     }
 
     /// The next thing to do.
@@ -148,11 +133,6 @@ impl Outbox {
     pub fn has_next(&self, options: &Options) -> bool {
         let due = || self.saving.is_due(self.alarm);
         !self.effects.is_empty() || options.saves && due()
-    }
-
-    /// The save of this number was written, or need not be waited for any longer. Gives the requests that may leave now.
-    pub fn saved(&mut self, number: u32) -> Vec<u32> {
-        self.saving.saved(number)
     }
 
     /// The patch that brings the snapshot up to date; `None` if it is.

@@ -16,7 +16,7 @@ const PACE: f64 = 10_000.0;
 
 /// The saves that are on their way into the store.
 #[derive(Debug, Default)]
-pub(super) struct Saving {
+pub(in crate::session) struct Saving {
     /// A save has to be written: at once, or once the last one has had its time.
     due: bool,
     soon: bool,
@@ -39,7 +39,7 @@ impl Saving {
         self.due = true;
     }
 
-    /// The same, of what a server does again and again.
+    /// The same, once the last save has had its time: a server may do it again and again.
     pub fn ask_soon(&mut self) {
         self.soon = true;
     }
@@ -69,7 +69,7 @@ impl Saving {
     }
 
     /// The next effect of a session that somebody saves. `posts`: a request may be sent twice.
-    pub fn pass(&mut self, effects: &mut Effects, posts: bool) -> Option<Effect> {
+    pub(super) fn pass(&mut self, effects: &mut Effects, posts: bool) -> Option<Effect> {
         if let Some(effect) = self.ready.take() {
             return Some(effect);
         }
