@@ -201,9 +201,7 @@ impl Thread {
     /// Marks the result that a call has as one of failure, where its event could not say so.
     pub(crate) fn fail_call(&mut self, id: &str, error: &str) {
         let number = self.list.last_number(id);
-        let Some(at) = self.list.find_call(&numbered(id, number)) else { return };
-        let call = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call));
-        if let Some(call) = call.filter(|call| call.result().is_some()) {
+        if let Some(call) = self.list.change_call_of(&numbered(id, number)).filter(|call| call.result().is_some()) {
             answer(call, &text_json(error), Some(error));
         }
     }

@@ -3,14 +3,13 @@
 use super::entry::Entry;
 use super::{At, Index, Thread};
 use crate::document::*;
-use crate::wire::{Gather, JsonWriter, Raw, Tree};
+use crate::wire::{Gather, JsonWriter, Keyed, Raw, Tree};
 
 /// The state before a run, of all that it may change.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
-    /// The messages that there were; `message` of each is its place in `sizes`.
-    messages: Index,
-    sizes: Vec<Size>,
+    /// The messages that there were.
+    messages: Keyed<Size>,
     /// The calls that there were; `call` of each is the bytes of its arguments: a stream may start a call again that there was
     /// before.
     calls: Index,
@@ -63,7 +62,7 @@ fn shorten(row: &mut Row, member: usize, length: usize) {
 
 impl Checkpoint {
     fn new(state: Tree) -> Self {
-        Self { messages: Index::new(), sizes: Vec::new(), calls: Index::new(), state }
+        Self { messages: Keyed::default(), calls: Index::new(), state }
     }
 
     /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
@@ -107,14 +106,15 @@ impl Checkpoint {
     }
 
     fn size(&self, id: &str) -> Option<Size> {
-        self.sizes.get(self.messages.get(id)?.message).copied()
+        self.messages.get(id).copied()
     }
 
-    fn add(&mut self, id: String, size: Size) {
+    fn add(&mut self, id: &str, size: Size) {
         // Servers give the results of several calls one id: which of them a size is of is not known.
-        let size = if self.messages.contains_key(&id) { WHOLE } else { size };
-        self.messages.insert(id, At { message: self.sizes.len(), call: 0 });
-        self.sizes.push(size);
+        match self.messages.get_mut(id) {
+            Some(known) => *known = WHOLE,
+            None => self.messages.push(id, size),
+        }
     }
 
     /// `thread` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
@@ -130,7 +130,7 @@ impl Checkpoint {
         }
         let grown = fields.object("grown");
         for id in fields.get("messages")?.array()? {
-            let id = id.string()?.into_owned();
+            let id = id.string()?;
             let sizes = grown.as_ref().and_then(|grown| grown.get(&id)?.array());
             let sizes: Vec<usize> =
                 sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).gather();
@@ -138,12 +138,12 @@ impl Checkpoint {
                 [content, reasoning, calls] => Size { content, reasoning, calls },
                 _ => now.size(&id).unwrap_or(WHOLE),
             };
-            checkpoint.add(id, size);
+            checkpoint.add(&id, size);
         }
         // A page without a core has put more of these into the save. They are none of the run's to tell.
         for entry in thread.list.iter().filter(|entry| entry.role() == Role::User) {
-            if !checkpoint.messages.contains_key(entry.id()) {
-                checkpoint.add(entry.id().to_owned(), WHOLE);
+            if !checkpoint.messages.has(entry.id()) {
+                checkpoint.add(entry.id(), WHOLE);
             }
         }
         Some(checkpoint)
@@ -152,7 +152,7 @@ impl Checkpoint {
     /// The application has added messages: they are not the run's to tell.
     pub(crate) fn keep(&mut self, added: Vec<String>) {
         for id in added {
-            self.add(id, WHOLE);
+            self.add(&id, WHOLE);
         }
     }
 
@@ -160,8 +160,7 @@ impl Checkpoint {
     /// that was says nothing of it.
     pub(crate) fn rewritten(&mut self, messages: &[String], calls: &[String]) {
         for id in messages {
-            let size = self.messages.get(id).and_then(|at| self.sizes.get_mut(at.message));
-            size.into_iter().for_each(|size| *size = WHOLE);
+            self.messages.get_mut(id).into_iter().for_each(|size| *size = WHOLE);
         }
         for id in calls {
             self.calls.get_mut(id).into_iter().for_each(|at| at.call = usize::MAX);
@@ -199,7 +198,7 @@ impl Thread {
             for call in &entry.calls {
                 checkpoint.add_call(call.id().to_owned(), call.arguments().len());
             }
-            checkpoint.add(entry.id().to_owned(), Size::of(entry));
+            checkpoint.add(entry.id(), Size::of(entry));
         }
         checkpoint
     }
@@ -217,13 +216,13 @@ impl Thread {
             }
             entry.cut_args(checkpoint);
         }
-        let kept = entries.iter().filter(|entry| checkpoint.messages.contains_key(entry.id()));
+        let kept = entries.iter().filter(|entry| checkpoint.messages.has(entry.id()));
         let kept_calls = Index::of(kept.flat_map(|entry| &entry.calls).map(Call::id));
         let mut left = Vec::new();
         for entry in entries {
             let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
             // A list of the run may have put an older call into a message of its own, with which it goes.
-            let there = checkpoint.messages.contains_key(entry.id()) && (answers_kept || !entry.page);
+            let there = checkpoint.messages.has(entry.id()) && (answers_kept || !entry.page);
             if there || entry.local && answers_kept {
                 left.push(entry);
             } else if let (true, Some(call)) = (entry.local, entry.call_id()) {

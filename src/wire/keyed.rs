@@ -30,6 +30,11 @@ impl<T> Keyed<T> {
         self.index.contains_key(id)
     }
 
+    /// The ids, in no order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.index.keys()
+    }
+
     pub fn get(&self, id: &str) -> Option<&T> {
         self.list.get(self.index.get(id)?.message)?.as_ref()
     }

@@ -4,8 +4,8 @@
 use crate::document::{
     FOLLOW_UP, MANUAL, NEEDS_APPROVAL, PAGE_CALL, PAGE_CALL_ID, Row, STAGE, Stage, TAKEN_ARGS, TAKEN_NAME,
 };
-use crate::thread::{At, Index, same_args};
-use crate::wire::Gather;
+use crate::thread::same_args;
+use crate::wire::{Gather, Keyed};
 
 /// Where a call of this tool begins.
 pub(super) fn first_stage(tool: &Row) -> Stage {
@@ -34,8 +34,7 @@ pub(super) fn stage(call: &Row) -> Stage {
 /// All of them, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct PageCalls {
-    list: Vec<Row>,
-    index: Index,
+    list: Keyed<Row>,
     /// How many are at each stage.
     at: [usize; 5],
     /// How many are worth another run.
@@ -46,8 +45,7 @@ impl PageCalls {
     pub fn push(&mut self, call: Row) {
         self.count(stage(&call), 1);
         self.follow_ups += usize::from(call.is(FOLLOW_UP));
-        self.index.insert(call.text(PAGE_CALL_ID), At { message: self.list.len(), call: 0 });
-        self.list.push(call);
+        self.list.push(&call.text(PAGE_CALL_ID).to_owned(), call);
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Row> {
@@ -70,14 +68,12 @@ impl PageCalls {
 
     /// The stage of a call, unless it is done.
     pub fn stage(&self, id: &str) -> Option<Stage> {
-        let at = self.index.get(id)?.message;
-        self.list.get(at).map(stage).filter(|stage| *stage != Stage::Done)
+        self.list.get(id).map(stage).filter(|stage| *stage != Stage::Done)
     }
 
     /// The call, unless it is done.
     fn get_mut(&mut self, id: &str) -> Option<&mut Row> {
-        let at = self.index.get(id)?.message;
-        self.list.get_mut(at).filter(|call| stage(call) != Stage::Done)
+        self.list.get_mut(id).filter(|call| stage(call) != Stage::Done)
     }
 
     /// Moves a call that is not done to another stage. Returns the stage that it was at.
@@ -116,8 +112,7 @@ impl PageCalls {
 
     /// No run follows on the call, done or not.
     pub fn ask_no_run(&mut self, id: &str) {
-        let at = self.index.get(id).map(|at| at.message);
-        if let Some(call) = at.and_then(|at| self.list.get_mut(at)) {
+        if let Some(call) = self.list.get_mut(id) {
             self.follow_ups -= usize::from(call.is(FOLLOW_UP));
             call.set_word(FOLLOW_UP, 0);
         }
