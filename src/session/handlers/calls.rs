@@ -42,9 +42,10 @@ impl Session {
             return;
         }
         let intake = &self.intake;
-        if let Some(call) = self.page.call_ready(id, &mut self.thread, |args| {
-            intake.dialect().is_some_and(|dialect| dialect.withholds(args))
-        }) {
+        if let Some(call) = self
+            .page
+            .call_ready(id, &mut self.thread, |args| intake.dialect().is_some_and(|dialect| dialect.withholds(args)))
+        {
             self.take_call(id, call);
         }
     }

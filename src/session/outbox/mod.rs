@@ -6,7 +6,6 @@
 //!  thread, verdict, queue ──► mirror ──► take_patch()
 //! ```
 
-mod effects;
 mod mirror;
 mod saving;
 
@@ -17,13 +16,13 @@ use super::types::Effect;
 use crate::document::Boundary;
 use crate::thread::Warning;
 use crate::wire::{Str, shortened};
-use effects::Effects;
 use mirror::Mirror;
 use saving::Saving;
+use std::collections::VecDeque;
 
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    effects: Effects,
+    effects: VecDeque<Effect>,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
     notified: Option<bool>,
     /// The time that `Effect::Wake` was given last.
@@ -48,7 +47,7 @@ const LONGEST: usize = 1000;
 
 impl Outbox {
     pub fn push(&mut self, effect: Effect) {
-        self.effects.push(effect);
+        self.effects.push_back(effect);
     }
 
     pub fn warn(&mut self, warning: Warning) {
@@ -108,7 +107,7 @@ impl Outbox {
             let effect = if options.saves {
                 self.saving.pass(&mut self.effects, options.network.posts)
             } else {
-                self.effects.take()
+                self.effects.pop_front()
             };
             let Some(effect) = effect else {
                 if !options.saves {
@@ -117,7 +116,7 @@ impl Outbox {
                 let due = self.saving.take_due();
                 if due.is_none() && self.saving.due_at().is_some() {
                     self.wake_by(self.saving.due_at());
-                    if let Some(wake) = self.effects.take() {
+                    if let Some(wake) = self.effects.pop_front() {
                         return Outgoing::Effect(wake);
                     }
                 }

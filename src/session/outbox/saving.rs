@@ -8,8 +8,8 @@
 //!
 //! The border calls `saved` within a bounded time, whatever becomes of the store: here is no clock.
 
-use super::effects::Effects;
 use crate::session::types::{Effect, Target};
+use std::collections::VecDeque;
 
 /// How many bytes of saves a server may lead to in a millisecond: each may be the whole thread.
 const PACE: f64 = 10_000.0;
@@ -30,7 +30,7 @@ pub(in crate::session) struct Saving {
     /// The effects that wait, each for the save of this number.
     parked: Vec<(u32, Effect)>,
     /// The effects that have waited.
-    ready: Effects,
+    ready: VecDeque<Effect>,
 }
 
 impl Saving {
@@ -69,11 +69,11 @@ impl Saving {
     }
 
     /// The next effect of a session that somebody saves. `posts`: a request may be sent twice.
-    pub(super) fn pass(&mut self, effects: &mut Effects, posts: bool) -> Option<Effect> {
-        if let Some(effect) = self.ready.take() {
+    pub(super) fn pass(&mut self, effects: &mut VecDeque<Effect>, posts: bool) -> Option<Effect> {
+        if let Some(effect) = self.ready.pop_front() {
             return Some(effect);
         }
-        while let Some(effect) = effects.take() {
+        while let Some(effect) = effects.pop_front() {
             match self.take_back(&effect) {
                 // The server knows nothing of a run whose request was never sent.
                 Some(Effect::Open { run_id, .. }) => effects
@@ -113,7 +113,7 @@ impl Saving {
             if let Effect::Open { request, .. } = effect {
                 requests.push(request);
             }
-            self.ready.push(effect);
+            self.ready.push_back(effect);
         }
         requests
     }
