@@ -4,7 +4,7 @@ use super::types::{AgentError, Outcome};
 use crate::document::{
     AGENT, AGENT_STATUS, IS_LOADING, RUN_ERROR, RUN_ID, RUN_OUTCOME, RUN_TIMING, Row, Standing, Value,
 };
-use crate::wire::JsonWriter;
+use crate::wire::{JsonWriter, Str};
 
 /// When the last run began, and how long it took; milliseconds.
 #[derive(Debug)]
@@ -115,9 +115,10 @@ impl Verdict {
         self.row.set_some(RUN_ID, run_id.as_deref());
     }
 
-    /// Text has come.
-    pub fn token(&mut self, now: f64) {
-        if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
+    /// Text has come. An empty delta is no token: servers open a stream with one.
+    pub fn token(&mut self, delta: Str<'_>, now: f64) {
+        let first = |timing: &&mut Timing| timing.first_token.is_none() && !delta.raw().is_empty();
+        if let Some(timing) = self.timing.as_mut().filter(first) {
             timing.first_token = Some(now - timing.started);
             self.set_timing();
         }

@@ -2,11 +2,11 @@
 //! as much as it is long, however many others are open.
 
 use super::list::MessageList;
+use super::queue::PlacesByKey;
 use crate::document::{
     ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Patch, Row, Value,
     numbered, parts_of,
 };
-use crate::wire::{At, Index};
 use crate::wire::{Fields, Gather, Raw, parse_time, quoted};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
@@ -18,8 +18,6 @@ pub(crate) struct Interrupt {
     row: Row,
     /// Milliseconds since 1970; never, if it does not say, or not in ISO 8601.
     expires: Option<f64>,
-    /// The slot of the one before it that has its id.
-    before: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -28,8 +26,8 @@ pub(crate) struct Interrupts {
     slots: Vec<Option<Interrupt>>,
     /// The open interrupts, and those that the mirror still shows.
     order: Order,
-    /// The last one of each id.
-    last: Index,
+    /// The slots of those that are open, by their ids.
+    by_id: PlacesByKey,
     /// How often they have become others.
     version: u32,
     /// The mirror has another list.
@@ -62,7 +60,7 @@ impl Interrupts {
 
     /// How many ids they have, and how often they have become others.
     pub fn count(&self) -> (usize, u32) {
-        (self.last.len(), self.version)
+        (self.by_id.len(), self.version)
     }
 
     /// Forgets everything, also what the mirror has.
@@ -85,10 +83,9 @@ impl Interrupts {
         unreadable
     }
 
-    fn push(&mut self, mut interrupt: Interrupt) {
+    fn push(&mut self, interrupt: Interrupt) {
         let slot = self.slots.len();
-        let at = At { message: slot, call: 0 };
-        interrupt.before = self.last.insert(interrupt.id(), at).map(|at| at.message);
+        self.by_id.add(interrupt.id(), slot);
         self.slots.push(Some(interrupt));
         self.order.push(Item { slot, calls: 0, follows: false });
     }
@@ -101,46 +98,31 @@ impl Interrupts {
         }
     }
 
-    fn last_of(&self, id: &str) -> Option<usize> {
-        self.last.get(id).map(|at| at.message)
-    }
-
-    fn get(&self, slot: usize) -> Option<&Interrupt> {
-        self.slots.get(slot)?.as_ref()
-    }
-
     /// When the first interrupt of an id expires (never: infinity); `None`, where none of it is open.
     pub fn expiry(&self, id: &str) -> Option<f64> {
-        let mut slot = self.last_of(id);
-        let mut expires = slot.map(|_| f64::INFINITY);
-        while let Some(interrupt) = slot.and_then(|slot| self.get(slot)) {
-            expires = expires.map(|earlier| earlier.min(interrupt.expires.unwrap_or(f64::INFINITY)));
-            slot = interrupt.before;
-        }
-        expires
+        let expires = self.by_id.all(id).map(|slot| self.slots.get(slot)?.as_ref()?.expires);
+        expires.map(|expires| expires.unwrap_or(f64::INFINITY)).reduce(f64::min)
     }
 
     /// An interrupt was answered, which the server is told with the others; or that answer was dropped.
     pub fn mark_answered(&mut self, id: &str, answered: bool) {
-        let mut next = self.last_of(id);
         // Interrupts of one id are answered together.
-        while let Some((slot, interrupt)) = next.and_then(|slot| Some((slot, self.slots.get_mut(slot)?.as_mut()?)))
-            && interrupt.row.has(ANSWERED) != answered
-        {
+        for slot in self.by_id.all(id) {
+            let Some(Some(interrupt)) = self.slots.get_mut(slot) else { return };
+            if interrupt.row.has(ANSWERED) == answered {
+                return;
+            }
             interrupt.row.set_some(ANSWERED, answered.then_some("true"));
             self.changed.push(slot);
-            next = interrupt.before;
         }
     }
 
     /// The interrupts of an id are no longer open.
     pub fn close(&mut self, id: &str) {
-        let mut next = self.last.remove(id).map(|at| at.message);
-        if next.is_some() {
-            self.version = self.version.wrapping_add(1);
-        }
-        while let Some(slot) = next {
-            next = self.slots.get_mut(slot).and_then(Option::take).and_then(|interrupt| interrupt.before);
+        let slots = self.by_id.take_all(id);
+        self.version = self.version.wrapping_add(u32::from(!slots.is_empty()));
+        for slot in slots {
+            self.slots.get_mut(slot).into_iter().for_each(|interrupt| *interrupt = None);
             self.closed.push(slot);
         }
     }
@@ -205,7 +187,7 @@ impl Interrupt {
         if !tags {
             row.set(INTERRUPT_OWNER, Value::None);
         }
-        Some(Self { row, expires, before: None })
+        Some(Self { row, expires })
     }
 
     pub fn id(&self) -> &str {

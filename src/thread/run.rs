@@ -2,26 +2,19 @@
 
 use super::entry::Stopwatch;
 use super::interrupts::Interrupts;
+use super::queue::PlacesByKey;
 use super::subagents::Subagents;
 use crate::document::*;
 use crate::wire::{At, Event, Gather, Index, Keyed, Raw};
-
-/// A step that is on, or was.
-#[derive(Debug)]
-struct RunStep {
-    time: Stopwatch,
-    /// The running step of the same name and owner that began before it.
-    before: Option<usize>,
-}
 
 /// Everything that runs report beside the messages.
 #[derive(Debug, Default)]
 pub(super) struct RunReports {
     steps: Rows,
-    /// One for each of them.
-    times: Vec<RunStep>,
-    /// The running steps of each name and owner: the last one, whose `before` is the one before it.
-    running: Index,
+    /// One for each of them, which runs while the step does.
+    times: Vec<Stopwatch>,
+    /// The running steps, by name and owner.
+    running: PlacesByKey,
     subagents: Subagents,
     usage: Rows,
     /// Places of the counts, by provider and model.
@@ -64,7 +57,7 @@ impl RunReports {
     pub fn started(&mut self) {
         self.forget_calls();
         if self.steps.len() > 0 {
-            (self.steps, self.times, self.running) = (Rows::anew(), Vec::new(), Index::new());
+            (self.steps, self.times, self.running) = (Rows::anew(), Vec::new(), PlacesByKey::default());
         }
         // A suspended subagent may continue in the next run.
         self.subagents.keep_suspended();
@@ -73,21 +66,19 @@ impl RunReports {
     /// The run is over; what it left open ended with it.
     pub fn ended(&mut self, well: bool, now: f64) {
         let status = if well { Status::Complete } else { Status::Error };
-        for (_, last) in std::mem::take(&mut self.running).iter_mut() {
-            let mut next = Some(last.message);
-            while let Some(at) = next {
-                next = self.end_step(at, status, now);
+        self.running = PlacesByKey::default();
+        for at in 0..self.times.len() {
+            if self.times.get(at).is_some_and(Stopwatch::runs) {
+                self.end_step(at, status, now);
             }
         }
         self.subagents.end(status);
     }
 
-    /// Ends a step. Gives the one before it that has its name and owner.
-    fn end_step(&mut self, at: usize, status: Status, now: f64) -> Option<usize> {
-        let (step, row) = (self.times.get_mut(at)?, self.steps.change(at)?);
+    fn end_step(&mut self, at: usize, status: Status, now: f64) {
+        let (Some(time), Some(row)) = (self.times.get_mut(at), self.steps.change(at)) else { return };
         row.set_word(STEP_STATUS, status as u8);
-        row.set(STEP_TIME, step.time.stop(None, now).map(Value::count).unwrap_or_default());
-        step.before
+        row.set(STEP_TIME, time.stop(None, now).map(Value::count).unwrap_or_default());
     }
 
     /// Adds a run's usage to the thread's, by provider and model.
@@ -131,21 +122,17 @@ impl RunReports {
                 let mut time = Stopwatch::default();
                 time.start(now);
                 let name = step_name.decode();
-                let at = At { message: self.steps.len(), call: 0 };
-                let before = self.running.insert(pair(owner, &name), at).map(|at| at.message);
+                self.running.add(&pair(owner, &name), self.steps.len());
                 let mut step = Row::new(STEP);
                 step.set_text(STEP_NAME, &name);
                 step.set_word(STEP_STATUS, Status::Running as u8);
                 step.set_some(STEP_OWNER, owner);
                 self.steps.push(step);
-                self.times.push(RunStep { time, before });
+                self.times.push(time);
             }
             Event::StepFinished { step_name } => {
-                let key = pair(owner, &step_name.decode());
-                let Some(at) = self.running.remove(&key).map(|at| at.message) else { return };
-                if let Some(message) = self.end_step(at, Status::Complete, now) {
-                    self.running.insert(key, At { message, call: 0 });
-                }
+                let Some(at) = self.running.take(&pair(owner, &step_name.decode())) else { return };
+                self.end_step(at, Status::Complete, now);
             }
             _ => self.subagents.apply(event, owner.unwrap_or_default()),
         }

@@ -58,7 +58,7 @@ impl Session {
             return Err(Misuse::Awaiting);
         }
         let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.is_if_awaiting(IfAwaiting::Wait);
-        if waits && self.queue.len() >= self.options.max_queue {
+        if waits && self.queue.submits().len() >= self.options.max_queue {
             return Err(Misuse::QueueFull);
         }
         if !busy {
@@ -175,7 +175,8 @@ impl Session {
             self.settle(submit.ticket, submit.run_id(), Outcome::Aborted);
             self.outbox.changed(true);
         }
-        self.drop_answers(Outcome::Aborted);
+        let dropped = self.replies.drop_answers(&mut self.thread);
+        self.settle_dropped(dropped, Outcome::Aborted);
         self.halt(tells, now);
         self.abandon_turn();
     }

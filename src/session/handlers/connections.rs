@@ -18,7 +18,7 @@ impl Session {
         self.hang_up();
         self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
-        self.page.turn.ticket = None;
+        self.page.turn.leave_run();
         self.rejoin.detach();
         self.verdict.detach();
         self.settle_run(run.ticket, Outcome::Disconnected, None, None);

@@ -11,7 +11,7 @@ use crate::session::rejoin::Report;
 use crate::session::run::BodyStart;
 use crate::session::types::Effect;
 use crate::thread::Warning;
-use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
+use crate::wire::{EventError, Incoming, frame_fields, quoted};
 use std::rc::Rc;
 
 /// A session with a dialect. Nothing calls these where there is none: the add-ons that are dialects bring them (tools/split.mjs).
@@ -92,63 +92,48 @@ impl Session {
             return;
         }
         match item {
-            OutputItem::Event(json) if !self.is_unread(false) => {
-                if let Err(error) = self.event(&json, false, now) {
+            OutputItem::Event(json) => {
+                if !self.is_unread(false)
+                    && let Err(error) = self.event(&json, false, now)
+                {
                     self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
-            OutputItem::Event(_) => {}
             OutputItem::Malformed { code, message } => self.not_decodable(Code::frame(code), "T16", message),
             OutputItem::Warning { code, message } => self.report_warning(Warning::new(code, message)),
             OutputItem::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
-            OutputItem::Custom { name, value } => self.dialect_custom(name, value, now),
-            OutputItem::Text { message_id, text } => self.dialect_text(&message_id, text, now),
+            OutputItem::Custom { name, value } => {
+                let admits = self.admits_made("CUSTOM", &[("name", &quoted(&name)), ("value", &value)], now);
+                if admits && self.rejoin.is_new(Report::Custom) {
+                    self.outbox.push(Effect::Custom { name, value });
+                }
+            }
+            OutputItem::Text { message_id, text } => {
+                let members = [("messageId", &*quoted(&message_id)), ("delta", &quoted(&text))];
+                if self.admits_made("TEXT_MESSAGE_CONTENT", &members, now) {
+                    self.thread.replace_text(&message_id, text);
+                }
+            }
             OutputItem::Judged => self.intake.gate.set_judged(true),
             OutputItem::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
                     self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
-            OutputItem::Usage(json) => self.dialect_usage(&json, now),
-            OutputItem::Failed { call, error } => self.dialect_failure(&call, &error, now),
+            OutputItem::Usage(json) => {
+                let members = [("threadId", "\"\""), ("runId", "\"\""), ("usage", &json)];
+                if self.rejoin.is_new(Report::Usage) && self.admits_made("RUN_FINISHED", &members, now) {
+                    self.thread.add_usage(&json);
+                }
+            }
+            OutputItem::Failed { call, error } => {
+                let (id, content) = (quoted(&call), quoted(&error));
+                let members = [("messageId", "\"\""), ("toolCallId", &id), ("content", &content)];
+                if self.admits_made("TOOL_CALL_RESULT", &members, now) {
+                    self.thread.fail_call(&call, &error);
+                }
+            }
             OutputItem::Answered(interrupt) => self.thread.interrupts_mut().close(&interrupt),
-        }
-    }
-
-    fn dialect_custom(&mut self, name: String, value: String, now: f64) {
-        let mut write = |event: &mut JsonWriter<'_>| {
-            event.string("type", "CUSTOM").string("name", &name).json("value", &value);
-        };
-        if self.admits_made(&mut write, now) && self.rejoin.is_new(Report::Custom) {
-            self.outbox.push(Effect::Custom { name, value });
-        }
-    }
-
-    fn dialect_text(&mut self, message_id: &str, text: String, now: f64) {
-        let mut write = |event: &mut JsonWriter<'_>| {
-            event.string("type", "TEXT_MESSAGE_CONTENT").string("messageId", message_id).string("delta", &text);
-        };
-        if self.admits_made(&mut write, now) {
-            self.thread.replace_text(message_id, text);
-        }
-    }
-
-    fn dialect_usage(&mut self, json: &str, now: f64) {
-        let mut write = |event: &mut JsonWriter<'_>| {
-            event.string("type", "RUN_FINISHED").string("threadId", "").string("runId", "").json("usage", json);
-        };
-        if self.rejoin.is_new(Report::Usage) && self.admits_made(&mut write, now) {
-            self.thread.add_usage(json);
-        }
-    }
-
-    fn dialect_failure(&mut self, call: &str, error: &str, now: f64) {
-        let mut write = |event: &mut JsonWriter<'_>| {
-            event.string("type", "TOOL_CALL_RESULT").string("messageId", "");
-            event.string("toolCallId", call).string("content", error);
-        };
-        if self.admits_made(&mut write, now) {
-            self.thread.fail_call(call, error);
         }
     }
 

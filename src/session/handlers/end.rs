@@ -36,7 +36,8 @@ impl Session {
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
             self.drop_gone_calls();
         }
-        self.drop_stale_answers();
+        let dropped = self.replies.drop_stale(&mut self.thread);
+        self.settle_dropped(dropped, Outcome::Dropped);
         if restored && !matches!(outcome, Outcome::Success | Outcome::Interrupted | Outcome::Cancelled) {
             self.give_up_restored();
         }

@@ -27,7 +27,7 @@ impl Session {
         match &mut one.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
-            | Event::ReasoningMessageContent { delta, .. } => self.first_token(*delta, now),
+            | Event::ReasoningMessageContent { delta, .. } => self.verdict.token(*delta, now),
             Event::Custom { name, value } => {
                 if !self.rejoin.is_new(Report::Custom) {
                     return None;
@@ -136,7 +136,8 @@ impl Session {
             }
             self.check_identity(thread, run);
         }
-        self.mark_answers();
+        // Some of the interrupts may be those that it has ended with before: it was replayed.
+        self.replies.mark(&mut self.thread);
     }
 
     /// A server that knows the id of the question may ignore it, so that the answer that was asked for again is none.
@@ -213,7 +214,7 @@ impl Session {
         }
         // No submit waits for a run that is over; however the network cuts, nothing after that counts. A replay has to come to
         // where the page was.
-        let closed = (!self.queue.is_empty() || self.page.turn.goes_on(outcome))
+        let closed = (!self.queue.submits().is_empty() || self.page.turn.goes_on(outcome))
             && self.run.as_ref().is_none_or(|run| !run.replays);
         let (until, rest) =
             if closed { (now, BodyRest::Unread) } else { (now + self.options.grace_ms, BodyRest::Read) };

@@ -58,7 +58,7 @@ impl EventSink for Session {
 
     fn grow(&mut self, delta: &Delta<'_>, frame: &Frame<'_>, now: f64) {
         self.progressed(frame.alike.max(1));
-        self.first_token(delta.delta, now);
+        self.verdict.token(delta.delta, now);
         self.thread.grow(delta);
         // Marks of frames are looked at one by one. So are frames that are odd, so that each is reported.
         self.intake.pipeline.coalesces =
@@ -178,14 +178,6 @@ impl Session {
             crate::wire::write_json(&mut json, data);
             self.outbox.push(Effect::Event(json));
         }
-    }
-
-    /// An empty delta is no token: servers open a stream with one.
-    pub(super) fn first_token(&mut self, delta: Str<'_>, now: f64) {
-        if delta.raw().is_empty() {
-            return;
-        }
-        self.verdict.token(now);
     }
 
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.

@@ -22,8 +22,8 @@ pub(in crate::session) trait Guarding {
     /// Takes an event through the gate: reports what may be seen of its source, and hands on what may be shown of it.
     fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64);
 
-    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
-    fn admits(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool;
+    /// Whether the guard admits what a dialect says in another way than by an event: as the event with these members (JSON texts).
+    fn admits(&mut self, event: &str, members: &[(&str, &str)], now: f64) -> bool;
 
     /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
     fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError>;
@@ -73,12 +73,15 @@ impl Guarding for Session {
     }
 
     #[inline(never)]
-    fn admits(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool {
+    fn admits(&mut self, event: &str, members: &[(&str, &str)], now: f64) -> bool {
         if self.intake.gate.judged {
             return true;
         }
         let event = JsonWriter::object_text(|object| {
-            write(object);
+            object.string("type", event);
+            for (name, json) in members {
+                object.json(name, json);
+            }
         });
         let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
         let incoming = Incoming::read(&fields, &mut |_| {});
@@ -203,8 +206,8 @@ impl Session {
     }
 
     /// Whether a guard, where there is one, admits what a dialect says in another way than by an event.
-    pub(super) fn admits_made(&mut self, write: &mut dyn FnMut(&mut JsonWriter<'_>), now: f64) -> bool {
-        !self.intake.is_guarded() || self.admits(write, now)
+    pub(super) fn admits_made(&mut self, event: &str, members: &[(&str, &str)], now: f64) -> bool {
+        !self.intake.is_guarded() || self.admits(event, members, now)
     }
 
     /// The text in place of the server's message of a failure, where a guard does not let that be shown.

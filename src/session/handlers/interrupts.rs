@@ -43,24 +43,6 @@ impl Session {
         Ok(ticket)
     }
 
-    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was replayed.
-    pub(super) fn mark_answers(&mut self) {
-        self.replies.mark(&mut self.thread);
-    }
-
-    /// The run is over. Answers to what is open no more are useless; and where none waits for another one, a person is asked
-    /// again, for nothing would send them.
-    pub(super) fn drop_stale_answers(&mut self) {
-        let dropped = self.replies.drop_stale(&mut self.thread);
-        self.settle_dropped(dropped, Outcome::Dropped);
-    }
-
-    /// Answers that no run has taken along are useless.
-    pub(super) fn drop_answers(&mut self, outcome: Outcome) {
-        let dropped = self.replies.drop_answers(&mut self.thread);
-        self.settle_dropped(dropped, outcome);
-    }
-
     /// Settles the tickets whose answers will not be sent.
     pub(super) fn settle_dropped(&mut self, tickets: Vec<Ticket>, outcome: Outcome) {
         for ticket in tickets {
@@ -71,13 +53,13 @@ impl Session {
 
     /// Takes the next submit that may run out of the queue.
     pub(super) fn next_in_line(&mut self, now: f64) -> Option<Submit> {
-        let ticket = self.queue.iter().find(|submit| self.may_begin(submit, now))?.ticket;
+        let ticket = self.queue.submits().iter().find(|submit| self.may_begin(submit, now))?.ticket;
         self.queue.take(ticket)
     }
 
     /// Whether a submit that waits may run.
     pub(super) fn any_in_line(&self, now: f64) -> bool {
-        self.queue.iter().any(|submit| self.may_begin(submit, now))
+        self.queue.submits().iter().any(|submit| self.may_begin(submit, now))
     }
 
     fn may_begin(&self, submit: &Submit, now: f64) -> bool {

@@ -170,7 +170,7 @@ impl Session {
             let how = self.lost(reason);
             let pause = self.options.network.queue_ms;
             // A browser that leaves the page ends its requests first: what waits is not to begin then.
-            if !self.queue.is_empty() && pause > 0.0 {
+            if !self.queue.submits().is_empty() && pause > 0.0 {
                 return self.wait_until(now + pause, Some(how));
             }
             self.end_as(how);

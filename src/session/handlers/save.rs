@@ -53,7 +53,7 @@ impl Session {
             object.strings("failed", failed.into_iter());
         }
         let mut queue = JsonWriter::array(object.member("queue"));
-        self.queue.iter().for_each(|submit| submit.save(queue.item()));
+        self.queue.submits().iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
         self.replies.save(&mut object);
         if let Some(usage) = self.thread.write_usage() {
@@ -121,7 +121,7 @@ impl Session {
         fields.strings("failed").iter().for_each(|id| self.thread.restore_failed(id));
         self.page.restore(page, &mut self.thread);
         // Where the thread is brought first, what became of the page's work stands in that, perhaps.
-        if self.queue.get(0).is_none_or(Submit::speaks) {
+        if self.queue.submits().first().is_none_or(Submit::speaks) {
             self.page.give_up_left(&mut self.thread);
         }
         self.report_warnings();

@@ -130,11 +130,11 @@ impl Mirror {
     fn write_queue(&mut self, queue: &mut Queue, patch: &mut Patch) {
         let length = self.queue.len();
         // The same from the beginning on.
-        let same = self.queue.iter().zip(queue.iter()).take_while(|(sent, submit)| **sent == submit.ticket).count();
+        let same = self.queue.iter().zip(queue.submits()).take_while(|(sent, submit)| **sent == submit.ticket).count();
         let sent = self.queue.split_off(same);
         let (mut parts, mut from) = (Vec::new(), 0);
         add_part(&mut parts, Part::Keep(0..same));
-        for (at, submit) in queue.iter().enumerate().skip(same) {
+        for (at, submit) in queue.submits().iter().enumerate().skip(same) {
             self.queue.push(submit.ticket);
             let rest = sent.get(from..).unwrap_or_default();
             let Some(gone) = rest.iter().position(|ticket| *ticket == submit.ticket) else {
@@ -145,11 +145,11 @@ impl Mirror {
             add_part(&mut parts, Part::Keep(same + from - 1..same + from));
         }
         patch.rebuild("\"queue\"", length, &parts, &mut |out, at, _| {
-            queue.get(at).into_iter().for_each(|submit| submit.write(out));
+            queue.submits().get(at).into_iter().for_each(|submit| submit.write(out));
         });
         for edited in queue.take_edited() {
             let at = self.queue.iter().position(|ticket| *ticket == edited);
-            if let Some((at, submit)) = at.and_then(|at| Some((at, queue.get(at)?))) {
+            if let Some((at, submit)) = at.and_then(|at| Some((at, queue.submits().get(at)?))) {
                 patch.reconcile(&format!("\"queue\",{at}"), |out| submit.write(out));
             }
         }

@@ -45,7 +45,10 @@ impl PageCalls {
     pub fn push(&mut self, call: Row) {
         self.count(stage(&call), 1);
         self.follow_ups += usize::from(call.is(FOLLOW_UP));
-        self.list.push(&call.text(PAGE_CALL_ID).to_owned(), call);
+        let id = call.text(PAGE_CALL_ID).to_owned();
+        // One that has this id is done, and was another call.
+        self.list.take(&id);
+        self.list.push(&id, call);
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Row> {

@@ -10,7 +10,7 @@ use crate::wire::{Fields, JsonWriter};
 /// The default: there is none.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Turn {
-    /// Until it is settled, or its run is left to the server.
+    /// Until it is settled.
     pub ticket: Option<Ticket>,
     /// The submit, for the runs that follow: without its messages.
     pub again: Submit,
@@ -55,6 +55,11 @@ impl Turn {
     pub fn join(&mut self, ticket: Ticket) -> Option<Ticket> {
         self.last = None;
         self.ticket.replace(ticket)
+    }
+
+    /// Its run is left to the server; what the page executes continues.
+    pub fn leave_run(&mut self) {
+        self.ticket = None;
     }
 
     /// A run has ended well, which may be of another turn.

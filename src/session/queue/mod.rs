@@ -21,7 +21,7 @@ impl Queue {
     /// to, one of `begun`, or one of `others` things elsewhere. So it counts: as many are held as are open.
     pub fn holds_every_ticket(&self, begun: impl Iterator<Item = Ticket>, others: usize) -> bool {
         let begun = begun.filter(|ticket| self.tickets.is_open(*ticket)).count();
-        begun + others + self.submits.len() + self.tickets.joined() == self.tickets.open().len()
+        begun + others + self.submits.len() == self.tickets.alone()
     }
 
     /// The submits, to be changed.
@@ -39,16 +39,8 @@ impl Queue {
         self.change().insert(0, submit);
     }
 
-    pub fn len(&self) -> usize {
-        self.submits.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.submits.is_empty()
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &Submit> {
-        self.submits.iter()
+    pub fn submits(&self) -> &[Submit] {
+        &self.submits
     }
 
     /// Takes the submit of this ticket, if it waits still.
@@ -80,9 +72,5 @@ impl Queue {
     /// Takes the submits that were edited since the last call.
     pub fn take_edited(&mut self) -> Vec<Ticket> {
         std::mem::take(&mut self.edited)
-    }
-
-    pub fn get(&self, at: usize) -> Option<&Submit> {
-        self.submits.get(at)
     }
 }

@@ -58,11 +58,6 @@ impl Tickets {
         settled
     }
 
-    /// The tickets that have not ended.
-    pub fn open(&self) -> impl ExactSizeIterator<Item = Ticket> {
-        self.open.iter().map(|(ticket, _)| *ticket)
-    }
-
     fn find(&self, ticket: Ticket) -> Result<usize, usize> {
         self.open.binary_search_by_key(&ticket, |(open, _)| *open)
     }
@@ -71,9 +66,9 @@ impl Tickets {
         self.find(ticket).is_ok()
     }
 
-    /// How many settle when another one does.
-    pub fn joined(&self) -> usize {
-        self.joined.len()
+    /// How many are open, without those that settle when another one does.
+    pub fn alone(&self) -> usize {
+        self.open.len() - self.joined.len()
     }
 }
 
@@ -88,14 +83,14 @@ mod tests {
         tickets.join(a, b);
         tickets.join(b, c);
         tickets.join(0, c);
-        assert_eq!(tickets.joined(), 2);
+        assert_eq!(tickets.joined.len(), 2);
         assert!(tickets.is_open(a) && !tickets.is_open(0));
         let named = |ticket, name: &str| (ticket, name.to_owned());
         assert_eq!(tickets.settle(c), [named(c, "c"), named(b, "b"), named(a, "a")]);
         assert!(tickets.settle(c).is_empty());
         assert!(tickets.settle(a).is_empty());
         assert_eq!(tickets.settle(0), [named(0, "")]);
-        assert!(tickets.open().eq([d]));
+        assert!(tickets.open.iter().map(|(ticket, _)| *ticket).eq([d]));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) struct Answered {
 impl InterruptReplies {
     /// How many answers wait.
     pub fn len(&self) -> usize {
-        self.partial.len()
+        self.partial.list.len()
     }
 
     /// The answers that go with the run.
@@ -65,7 +65,7 @@ impl InterruptReplies {
         let mut dropped = Vec::new();
         // A second answer replaces the first. An answer that has expired since it was given must not be sent, nor one to
         // an interrupt that is no longer open.
-        if let Some(again) = self.partial.take(&answer.id) {
+        if let Some(again) = self.partial.list.take(&answer.id) {
             dropped.push((again.ticket, None));
         }
         let (questions, version) = thread.interrupts().count();
@@ -77,12 +77,12 @@ impl InterruptReplies {
             dropped.push((gone.ticket, expired.then_some(gone.id)));
         }
         // An id names one question, however often it stands in the list.
-        if self.partial.len() + 1 != questions {
+        if self.partial.list.len() + 1 != questions {
             thread.interrupts_mut().mark_answered(&answer.id, true);
             self.partial.push(answer);
             return Answered { dropped, resume: None };
         }
-        let others = self.partial.iter().map(|partial| partial.entry.as_str());
+        let others = self.partial.list.iter().map(|partial| partial.entry.as_str());
         let entries: Vec<&str> = others.chain([answer.entry.as_str()]).gather();
         let resume = format!("[{}]", entries.join(","));
         let tickets = self.partial.take_all().iter().map(|partial| partial.ticket).gather();
@@ -106,18 +106,18 @@ impl InterruptReplies {
 
     /// A run has ended with interrupts, some of which may be those that are answered.
     pub fn mark(&self, thread: &mut Thread) {
-        self.partial.iter().for_each(|partial| thread.interrupts_mut().mark_answered(&partial.id, true));
+        self.partial.list.iter().for_each(|partial| thread.interrupts_mut().mark_answered(&partial.id, true));
     }
 
     /// Drops the answers to interrupts that are no longer open; and all, where no interrupt is left to wait for: nothing would send them.
     pub fn drop_stale(&mut self, thread: &mut Thread) -> Vec<Ticket> {
-        if self.partial.len() == 0 {
+        if self.partial.list.len() == 0 {
             return Vec::new();
         }
         let (questions, version) = thread.interrupts().count();
         let stale = self.partial.take_stale(f64::NEG_INFINITY, version, |id| thread.interrupts().expiry(id).is_some());
         let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).gather();
-        if self.partial.len() == questions {
+        if self.partial.list.len() == questions {
             dropped.extend(self.drop_answers(thread));
         }
         dropped

@@ -17,7 +17,7 @@ pub(in crate::session) struct Partial {
 /// All of them, in the order in which they came.
 #[derive(Debug)]
 pub(super) struct Partials {
-    list: Keyed<Partial>,
+    pub list: Keyed<Partial>,
     /// No answer may be out of date before this time, as long as the interrupts are those that were looked at.
     until: f64,
     version: u32,
@@ -30,23 +30,9 @@ impl Default for Partials {
 }
 
 impl Partials {
-    pub fn iter(&self) -> impl Iterator<Item = &Partial> {
-        self.list.iter()
-    }
-
-    /// How many interrupts are answered.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
     pub fn push(&mut self, partial: Partial) {
         self.until = self.until.min(partial.until);
         self.list.push(&partial.id.clone(), partial);
-    }
-
-    /// Takes the answer to an interrupt.
-    pub fn take(&mut self, id: &str) -> Option<Partial> {
-        self.list.take(id)
     }
 
     /// Takes all of them.
