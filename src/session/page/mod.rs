@@ -245,7 +245,9 @@ impl Page {
     /// A call that is none of the page's is answered by hand.
     pub fn take_over(&mut self, id: &str) {
         self.handle(id);
-        self.turn.calls.push(page_call(id, "", "", true, Stage::Manual));
+        if self.turn.has_begun() {
+            self.turn.calls.push(page_call(id, "", "", true, Stage::Manual));
+        }
     }
 
     /// A call has its answer. Its message goes after the one that calls.

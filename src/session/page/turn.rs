@@ -64,7 +64,7 @@ impl Turn {
 
     /// A run has ended well, which may be of another turn.
     pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) {
-        if self.ticket.is_none_or(|own| own == ticket) {
+        if self.has_begun() && self.ticket.is_none_or(|own| own == ticket) {
             self.last = Some(ended);
         }
     }
