@@ -50,10 +50,10 @@ impl EventSink for Session {
     }
 
     fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
-        !self.options.events.delta(delta.kind)
-            && !self.intake.is_guarded()
-            && self.intake.pipeline.expects(delta)
-            && !(delta.kind == DeltaKind::Args && self.thread.repeats_calls())
+        let is_judged = self.options.events.delta(delta.kind)
+            || self.intake.is_guarded()
+            || delta.kind == DeltaKind::Args && self.thread.repeats_calls();
+        !is_judged && self.intake.pipeline.expects(delta)
     }
 
     fn grow(&mut self, delta: &Delta<'_>, frame: &Frame<'_>, now: f64) {
