@@ -157,18 +157,6 @@ impl MessageList {
         Some(call)
     }
 
-    /// The call that has an id, as it is.
-    pub fn call_of(&mut self, id: &str) -> Option<&Call> {
-        let at = self.find_call(id)?;
-        self.call(at)
-    }
-
-    /// The same, to be changed.
-    pub fn change_call_of(&mut self, id: &str) -> Option<&mut Call> {
-        let at = self.find_call(id)?;
-        self.change_call(at)
-    }
-
     /// A call as it is.
     pub fn call(&self, at: At) -> Option<&Call> {
         self.get(at.message)?.calls.get(at.call)

@@ -22,7 +22,7 @@ pub(super) struct Merged {
     pub unmatched: Keyed<Row>,
 }
 
-/// What lists of messages have made of the thread, for its owner to act on.
+/// The consequences of lists of messages, for the owner of the thread to act on.
 #[derive(Debug, Default)]
 pub(crate) struct Review {
     /// Calls that they have brought answers to.

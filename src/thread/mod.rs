@@ -117,7 +117,7 @@ pub struct Thread {
     /// Whether lists of messages leave the order as it is.
     local_order: bool,
     warnings: Vec<Warning>,
-    /// What lists of messages have done since somebody has looked.
+    /// The consequences of lists of messages since the last call of [`Self::take_review`].
     review: Review,
     /// How far calls were claimed for the run that was joined: the message after which they are, and the last one's slot.
     claimed: Option<(Option<String>, Slot)>,

@@ -170,7 +170,7 @@ impl Thread {
         self.warnings.push(Warning::new("result-differs", message));
     }
 
-    /// Takes what lists of messages have done since the last call.
+    /// Takes the consequences of lists of messages since the last call.
     pub(crate) fn take_review(&mut self) -> Review {
         std::mem::take(&mut self.review)
     }

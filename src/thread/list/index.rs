@@ -3,6 +3,18 @@
 use super::*;
 
 impl MessageList {
+    /// The call that has an id, as it is.
+    pub fn call_of(&mut self, id: &str) -> Option<&Call> {
+        let at = self.find_call(id)?;
+        self.call(at)
+    }
+
+    /// The same, to be changed.
+    pub fn change_call_of(&mut self, id: &str) -> Option<&mut Call> {
+        let at = self.find_call(id)?;
+        self.change_call(at)
+    }
+
     /// A result is its call's last one, if none is known.
     pub fn note_answer(&mut self, slot: usize) {
         let entry = self.slab.get(slot).and_then(Option::as_ref);
