@@ -41,8 +41,8 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
       });
       // Reloaded, or gone, meanwhile.
       if (!isCurrent() || client.disposed()) return false;
-      cursor.turnTo(page?.older, page?.messages ?? []);
-      if (await show(client, hidden, page?.messages ?? [], isCurrent)) return true;
+      const messages = cursor.turnTo(page?.older, page?.messages ?? []);
+      if (await show(client, hidden, messages, isCurrent)) return true;
     }
     cursor.end();
     client.changed();
@@ -74,15 +74,20 @@ function createCursor<State>(client: RemoteClient<State>) {
   let isCut = false;
   // A page that comes again leads nowhere.
   let seen = new Set<string>();
+  // Results whose calls stand on a page before: the core has no place for them until then.
+  let results: readonly Message[] = [];
 
   const repeats = (what: string): void =>
     client.emitter.emit("warning", { code: "older-repeats", message: `The loader of the thread names ${what}: the thread is not paged further` });
-  const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): void => {
+  const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): readonly Message[] => {
     if (page !== undefined) seen.add(page);
     const next = older === true ? messages[0]?.id : older || undefined;
     page = next === undefined || seen.has(next) ? undefined : next;
     if (page !== next) repeats(`the page ${JSON.stringify(next)} once more`);
     if (messages.length) front = new Set(messages.map(client.keyOf));
+    const all = [...messages, ...results];
+    results = withoutCalls(all);
+    return all;
   };
   /** The page knows of nothing before what is shown. */
   const accept = (): void => {
@@ -106,13 +111,14 @@ function createCursor<State>(client: RemoteClient<State>) {
       isCut = (isCut || client.isRead()) && first !== undefined && !messages.some((message) => client.keyOf(message) === first);
       if (!isCut) first = head;
     },
-    /** The page has come: the next one is that before it. */
+    /** The page has come: the next one is that before it. Returns its messages, and the results that have waited for them. */
     turnTo,
     /** The thread is opened anew: the next page is that before these messages. */
     begin: (older: ThreadPage["older"], messages: readonly Message[]): void => {
       page = undefined;
       accept();
       seen = new Set();
+      results = [];
       turnTo(older, messages);
     },
     /** There is none, or only pages that have nothing new. */
@@ -122,6 +128,12 @@ function createCursor<State>(client: RemoteClient<State>) {
       accept();
     },
   };
+}
+
+/** The results whose calls are not there. */
+function withoutCalls(messages: readonly Message[]): readonly Message[] {
+  const calls = new Set(messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : [])));
+  return messages.filter((message) => message.role === "tool" && !calls.has(message.toolCallId));
 }
 
 /** Shows a page before the thread. False: there is nothing new in it, or nothing that the guard lets pass. */

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "the results of calls that stand on the page before are lost",
+    file: "remote-thread/older.ts",
+    from: "results = withoutCalls(all);",
+    to: "results = [];",
+    tests: ["older"],
+  },
+  {
     name: "a failed load lets what waits go",
     file: "remote-thread/thread-request.ts",
     from: "await called;",

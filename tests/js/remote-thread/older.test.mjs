@@ -37,6 +37,23 @@ describe("loadOlder", () => {
     agent.dispose();
   });
 
+  it("shows the results at the beginning of a page once the page with their calls has come", async () => {
+    const calls = ["a", "b"].map((id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } }));
+    const results = ["a", "b"].map((id) => ({ id: `${id}-result`, role: "tool", toolCallId: id, content: `of ${id}` }));
+    const stored = [user("m0"), { id: "m1", role: "assistant", toolCalls: calls }, ...results, said("m2")];
+    for (const from of [2, 3]) {
+      const pages = { undefined: [from, 5], [stored[from].id]: [1, from], m1: [0, 1] };
+      const load = async ({ before }) => ({ messages: stored.slice(...pages[before]), older: before !== "m1" });
+      const agent = create({ thread: { load } });
+      await agent.ready;
+      assert.deepEqual(ids(agent), ["m2"]);
+      while (agent.getSnapshot().thread.hasOlder) await agent.loadOlder();
+      assert.deepEqual(ids(agent), stored.map(({ id }) => id));
+      assert.deepEqual(agent.getSnapshot().toolCalls.map(({ phase, result }) => [phase, result]), [["output-available", "of a"], ["output-available", "of b"]]);
+      agent.dispose();
+    }
+  });
+
   it("asks before the id of the first message where the loader says only that there are older ones", async () => {
     const asked = [];
     const load = async ({ before }) => {
