@@ -25,9 +25,10 @@ export function openSession<State>(
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
   const saved = shared.home.at === "saved" ? shared.home.last : undefined;
-  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run or queue they could only be cancelled.
+  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run, questions or queue they could only be
+  // cancelled.
   const stored = saved && JSON.parse(saved);
-  const isBusy = stored && (stored.running || stored.turn || stored.queue?.length);
+  const isBusy = stored && (stored.running || stored.turn || stored.queue?.length || stored.interrupts?.length);
   const before = all.filter(({ cancelled, waiting }) => waiting || (cancelled && isBusy));
   const save = saved && before.length ? composeSave(saved, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before) : saved;
   const todo = all.filter((step) => !before.includes(step));

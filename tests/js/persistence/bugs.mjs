@@ -289,6 +289,13 @@ export const bugs = [
     tests: ["submit-names", "saves-tabs", "early"],
   },
   {
+    name: "what was said while the core could not be loaded is gone where the agent asks something",
+    file: "core/open.ts",
+    from: " || stored.interrupts?.length);",
+    to: ");",
+    tests: ["saves-core"],
+  },
+  {
     name: "a submit that was taken out before the core was there comes back with the next page",
     file: "snapshot/save.ts",
     from: "union(changedQueue(last.queue, changes), begun,",
