@@ -46,7 +46,8 @@ export function remainsOf<State>(
 /** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */
 export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
   const { threadId, toolCalls } = shown;
-  const interrupts = shown.interrupts.map(({ answered: _, ...interrupt }) => interrupt);
+  const kept = new Set(report?.replies?.map(({ interruptId }) => interruptId));
+  const interrupts = shown.interrupts.map(({ answered, ...interrupt }) => ({ ...interrupt, ...(answered && kept.has(interrupt.id) && { answered }) }));
   const reported = report?.v;
   if (!report || !(reported || report.queue?.length || interrupts.length || toolCalls.length)) return;
   const resumes = client.resumes();

@@ -11,7 +11,7 @@ export function sameThread(one: string, other: string): boolean {
 }
 
 /** The lists of a save, and what names an element; without that, it is its own name. */
-const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId" };
+const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId", replies: "interruptId" };
 
 /** Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. There may be only one, or none. */
 export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string | undefined, newer: string | undefined): string | undefined {

@@ -55,6 +55,8 @@ export interface Saved extends SavedAgent {
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
   readonly resumed?: unknown;
+  /** The replies that wait for those to other interrupts. */
+  readonly replies?: readonly { readonly interruptId: string }[];
   readonly queue: readonly Queued[];
   /** The page's calls of the last run, and what they wait for. */
   readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };

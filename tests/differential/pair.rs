@@ -100,7 +100,10 @@ impl Pair {
 
     /// The saves are the same, and each core restores that of the other.
     pub fn compare_saves(&mut self) {
-        let (old, new) = (self.old.save(), self.new.save());
+        // The old core saves no replies that wait for others.
+        let mut save = parse(&self.new.save());
+        save.as_object_mut().unwrap().remove("replies");
+        let (old, new) = (self.old.save(), save.to_string());
         self.same(&plain(&old), &plain(&new), "another save");
         let restore = Input::Restore(new);
         let mut pair = Self::new(self.setup);

@@ -14,20 +14,24 @@ let origins = 0;
 /** The events of a run that answers this message, each with the message that stands in the thread from then on. */
 function answerTo({ id, content }, run) {
   const messageId = `after ${id}`;
-  const toolCallId = `call ${id}`;
-  const toolCallName = content === "ask" ? "ask" : "count";
-  const calling = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: "{}" } };
+  const toolCallName = { call: "count", ask: "ask", fill: "fill" }[content];
   const says = [
     [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }],
     [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Heard ${id}` }],
     [{ type: "TEXT_MESSAGE_END", messageId }, { id: messageId, role: "assistant", content: `Heard ${id}` }],
   ];
-  const calls = [
+  // A person fills in two things.
+  const ids = content === "fill" ? [`call ${id} a`, `call ${id} b`] : [`call ${id}`];
+  const toolCalls = ids.map((toolCallId) => ({ id: toolCallId, type: "function", function: { name: toolCallName, arguments: "{}" } }));
+  const calls = ids.flatMap((toolCallId, at) => [
     [{ type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: messageId }],
     [{ type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" }],
-    [{ type: "TOOL_CALL_END", toolCallId }, { id: messageId, role: "assistant", toolCalls: [calling] }],
-  ];
-  return [[{ type: "RUN_STARTED", ...run }], ...(["call", "ask"].includes(content) ? calls : says), [{ type: "RUN_FINISHED", ...run }]];
+    [{ type: "TOOL_CALL_END", toolCallId }, ...(at === ids.length - 1 ? [{ id: messageId, role: "assistant", toolCalls }] : [])],
+  ]);
+  // It asks a person one thing or two, and goes on once it has heard of all.
+  const interrupts = [`${id} a`, `${id} b`].slice(0, 1 + (Number(id.slice(1)) % 2)).map((name) => ({ id: name, reason: "confirmation" }));
+  const outcome = content === "question" && { outcome: { type: "interrupt", interrupts } };
+  return [[{ type: "RUN_STARTED", ...run }], ...(toolCallName ? calls : says), [{ type: "RUN_FINISHED", ...run, ...outcome }]];
 }
 
 /** The shared parts of an origin's pages: a store, locks, channels and a server. */
@@ -39,6 +43,8 @@ export class Origin {
   /** So are records that have what an agent has said. */
   cramped = false;
   requests = [];
+  /** The replies to interrupts, as they came. */
+  replies = [];
   executed = [];
   /** The results that were saved. */
   results = new Set();
@@ -243,17 +249,19 @@ export class Origin {
           this.outside.note(`${page.name} joins ${joined[0]?.runId} from ${joined[1]}`);
           return resolve(this.runs.listen(page, ...joined, signal));
         }
-        const { threadId, runId, messages } = JSON.parse(body);
+        const { threadId, runId, messages, resume: replies = [] } = JSON.parse(body);
         const known = this.runs?.named(runId);
         if (known) return resolve(this.runs.listen(page, known, 0, signal));
-        if (keeps && !messages.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
+        if (keeps && !messages.length && !replies.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
         if (keeps) {
           if (!page.told && !page.stopped) this.early.push(runId);
           this.keep(...messages);
         }
-        const last = messages.at(-1);
-        this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)}`);
-        this.requests.push({ runId, last: last.id, messages });
+        const [reply] = replies;
+        const last = reply ? { id: `reply ${reply.interruptId}`, content: "say" } : messages.at(-1);
+        this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)} ${replies.map(({ interruptId }) => interruptId)}`);
+        this.replies.push(...replies);
+        this.requests.push({ runId, last: last.id, messages, replies });
         const steps = answerTo(last, { threadId, runId });
         if (this.runs) return resolve(this.runs.listen(page, this.runs.begin(runId, steps), 0, signal));
         let controller;

@@ -2,7 +2,7 @@
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
 // No message may get lost, or be missing in what a page shows first, and nothing is sent or executed twice. Agents may be those of
 // components, which are mounted, hidden and made anew. The server may keep the thread: then a page opens it before it sends anything, and
-// loads its older pages.
+// loads its older pages. The agent may ask a person, who replies once.
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
@@ -62,6 +62,8 @@ export async function play(seed, kind) {
   const promises = [];
   const edits = [];
   const approved = [];
+  const replies = [];
+  const filled = [];
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
@@ -109,7 +111,7 @@ export async function play(seed, kind) {
       ...(kind.thread && { thread: { send: kind.thread, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never, linger: kind.linger },
-      tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }],
+      tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }, { ...count, name: "fill" }],
       onError: ({ code, message }) => {
         page.unopened ||= code === "thread";
         outside.note(`${name} error ${code} ${message}`);
@@ -178,6 +180,41 @@ export async function play(seed, kind) {
     approved.push({ id: call.id, life, owned: origin.owners.lastIndexOf(life.page) });
     life.agent.approve(call.id);
   };
+  /** Gives the result of a call that waits for a person. */
+  const fill = (life) => {
+    const open = life.agent.getSnapshot().toolCalls.filter(({ name, phase }) => name === "fill" && phase === "input-available");
+    const call = open[pick(open.length || 1)];
+    if (!call) return false;
+    outside.note(`${life.name} fills ${call.id}`);
+    const owns = kind.alone || (origin.owners.at(-1) === life.page && life.page.free.size > 0);
+    filled.push({ id: call.id, life, owns, stopped: false });
+    life.agent.addToolResult({ toolCallId: call.id, result: `by hand ${call.id}` });
+    return true;
+  };
+  /** Replies to one of the agent's questions. */
+  const reply = (life) => {
+    const open = life.agent.getSnapshot().interrupts.filter(({ answered }) => !answered);
+    const interrupt = open[pick(open.length || 1)];
+    if (!interrupt) return false;
+    const { id } = interrupt;
+    outside.note(`${life.name} replies ${id}`);
+    const owns = kind.alone || (origin.owners.at(-1) === life.page && life.page.free.size > 0);
+    const given = replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
+    if (owns && !kind.full) assert.ok(!given, `${life.name} is asked ${id} again`);
+    const made = { id, life, result: undefined, stopped: false };
+    replies.push(made);
+    life.agent.resume({ id, payload: `yes ${id}` }).then(
+      ({ outcome }) => {
+        made.result = outcome;
+        outside.note(`${life.name} reply ${id} ${outcome}`);
+      },
+      (error) => {
+        made.result = error;
+        outside.note(`${life.name} reply ${id} refused: ${error.code} ${error.message}`);
+      },
+    );
+    return true;
+  };
   /** One of the submits that wait in this page, while it has the store. One that a page has left there may have begun. */
   const waiting = (life) => {
     const { page } = life;
@@ -232,7 +269,7 @@ export async function play(seed, kind) {
     life.page.stopped = true;
     const all = together(life);
     for (const promise of promises) if (all.includes(promise.life) && promise.result === undefined) promise.stopped = true;
-    for (const approval of approved) if (all.includes(approval.life)) approval.stopped = true;
+    for (const given of [...approved, ...replies, ...filled]) if (all.includes(given.life)) given.stopped = true;
     void life.agent.stop();
   };
   const leave = (life, how) => {
@@ -280,8 +317,9 @@ export async function play(seed, kind) {
   // Without locks, pages that are open at once know nothing of each other.
   const most = kind.pages ?? (kind.alone ? 1 : 3);
   const here = () => lives.filter(({ gone }) => !gone);
+  const contents = kind.asks ? ["say", "question", "question", "call"] : kind.fills ? ["say", "fill", "fill", "call"] : ["say", "say", "call", "ask"];
   const steps = [
-    ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], ["say", "say", "call", "ask"][pick(4)])),
+    ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], contents[pick(contents.length)])),
     ...Array(3).fill(() => here().length && approve(here()[pick(here().length)])),
     () => here().length && stop(here()[pick(here().length)]),
     ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
@@ -302,6 +340,8 @@ export async function play(seed, kind) {
     ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
     ...(kind.resumes || kind.retries ? Array(3).fill(() => origin.cut()) : []),
     ...(kind.retries ? Array(3).fill(() => here().length && again(here()[pick(here().length)])) : []),
+    ...(kind.asks ? Array(6).fill(() => here().length && reply(here()[pick(here().length)])) : []),
+    ...(kind.fills ? Array(6).fill(() => here().length && fill(here()[pick(here().length)])) : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -326,6 +366,8 @@ export async function play(seed, kind) {
       if (outside.waits) outside.next();
       else if (here().some(askAll));
       else if (kind.retries && here().some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
+      else if (kind.asks && here().some((life) => (life.replies ??= 0) < 30 && ++life.replies && reply(life)));
+      else if (kind.fills && here().some((life) => (life.fills ??= 0) < 30 && ++life.fills && fill(life)));
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
@@ -364,8 +406,8 @@ export async function play(seed, kind) {
     assert.deepEqual(sent.filter((id, at) => sent.indexOf(id) !== at), [], "a run was sent twice");
     assert.deepEqual(origin.early, [], "a run was sent before the thread was opened");
     // One that is asked for again may have an edit of another page before it.
-    for (const { runId, last } of kind.retries ? [] : origin.requests)
-      if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
+    for (const { runId, last, replies } of kind.retries ? [] : origin.requests)
+      if (!/-\d+$/.test(runId) && !replies.length) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last }) => last);
     const again = lasts.filter((id, at) => lasts.indexOf(id) !== at);
     if (kind.retries) assert.ok(again.length <= origin.retries, `sent again: ${again}`);
@@ -383,7 +425,12 @@ export async function play(seed, kind) {
       const sentAs = origin.requests.find(({ last }) => last === id)?.messages.at(-1);
       if (named && sentAs && stays(named)) assert.equal(sentAs.name, named.name, `${id} was changed, and is sent as it was`);
       if (out && result !== "success") continue;
-      if (left || (stopped && result === "aborted") || content === "ask") continue;
+      if (left || (stopped && result === "aborted") || ["ask", "fill"].includes(content)) continue;
+      if (result?.code === "interrupts-open") continue;
+      if (content === "question" && result === "interrupted") {
+        if (!life.late && !life.gone) assert.ok(ids.includes(id), `${id} is lost`);
+        continue;
+      }
       // Nobody was left, and what was said is in the thread or waits. Where the page has calls that nobody is there for, or could not open
       // the thread, another page gets the store.
       if ((kind.linger !== undefined && result === "aborted") || (rests && result === "disconnected")) {
@@ -391,6 +438,11 @@ export async function play(seed, kind) {
         continue;
       }
       assert.ok(result !== undefined, `${id} is still waited for`);
+      // It waits until the agent has its replies, perhaps in another page.
+      if (kind.asks && result === "disconnected") {
+        assert.ok(life.late || life.gone || [...ids, ...queue.map(({ messages }) => messages[0]?.id)].includes(id), `${id} is lost while the agent asks`);
+        continue;
+      }
       // A connection was lost, and perhaps another question came before somebody asked again.
       if (kind.retries && ["error", "truncated"].includes(result)) {
         assert.ok(life.gone || life.late || [...ids, ...queue.map(({ messages }) => messages[0]?.id)].includes(id), `${id} is lost with its connection`);
@@ -421,6 +473,19 @@ export async function play(seed, kind) {
       const answered = [...origin.results, ...ids].includes(`${id}-result`);
       assert.ok(life.gone || life.page.lost || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
     }
+    for (const { id, life, owns, stopped } of filled) {
+      if (life.gone || life.page.lost || life.late || stopped || !owns || kind.cramped) continue;
+      assert.ok(thread.some(({ role, toolCallId }) => role === "tool" && toolCallId === id), `what was filled in for ${id} is lost`);
+    }
+    const told = origin.replies.map(({ interruptId }) => interruptId);
+    assert.deepEqual(told.filter((id, at) => told.indexOf(id) !== at), [], "a reply was sent twice");
+    for (const { interruptId, payload } of origin.replies) assert.equal(payload, `yes ${interruptId}`, "the reply is as it was given");
+    for (const { id, life, result } of replies) {
+      if (life.gone || life.page.lost || life.late) continue;
+      assert.ok(result !== undefined, `the reply to ${id} is still waited for`);
+      if (result === "success") assert.ok(told.includes(id), `the reply to ${id} is lost`);
+    }
+    for (const { agent, name, late } of here()) if (!late) assert.deepEqual(agent.getSnapshot().interrupts, [], `${name} still asks`);
     if (kind.cramped) return;
     // A message that is never sent is not in the server's thread.
     if (!kind.thread) {

@@ -4,6 +4,7 @@ mod tickets;
 
 use super::submit::Submit;
 use super::types::Ticket;
+pub(super) use tickets::NOBODY;
 use tickets::Tickets;
 
 #[derive(Debug, Default)]

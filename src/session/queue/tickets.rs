@@ -4,6 +4,9 @@
 
 use crate::session::types::Ticket;
 
+/// A ticket that is never open: nobody waits for it, and its end is not reported.
+pub(in crate::session) const NOBODY: Ticket = Ticket::MAX;
+
 /// The tickets whose end has not been reported.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Tickets {

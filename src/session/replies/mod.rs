@@ -8,7 +8,8 @@ mod partial;
 
 pub(super) use partial::Partial;
 
-use super::submit::Submit;
+use super::queue::NOBODY;
+use super::submit::{RESUME, Submit};
 use super::types::{Misuse, Ticket};
 use crate::document::{SUBMIT_RESUME, Start};
 use crate::thread::Thread;
@@ -33,9 +34,9 @@ pub(super) struct Answered {
 }
 
 impl InterruptReplies {
-    /// How many answers wait.
+    /// How many answers wait whose end is waited for.
     pub fn len(&self) -> usize {
-        self.partial.list.len()
+        self.partial.list.iter().filter(|partial| partial.ticket != NOBODY).count()
     }
 
     /// The answers that go with the run.
@@ -175,15 +176,31 @@ impl InterruptReplies {
         }
     }
 
-    /// Writes `resumed`.
+    /// Writes `resumed`, and as `replies` the answers that wait for others.
     pub fn save(&self, object: &mut JsonWriter<'_>) {
         if let Some(resumed) = &self.resumed {
             object.json("resumed", resumed);
         }
+        if self.partial.list.len() > 0 {
+            let mut list = JsonWriter::array(object.member("replies"));
+            self.partial.list.iter().for_each(|partial| list.item().push_str(&partial.entry));
+            list.close();
+        }
     }
 
-    pub fn restore(&mut self, fields: &Fields<'_>) {
+    /// Nobody waits for what becomes of the answers of a save.
+    pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
         self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
+        for fields in
+            fields.some("replies").and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object)
+        {
+            let (Some(id), Some(entry)) = (fields.text("interruptId"), RESUME.read_entry(&fields)) else { continue };
+            if let Ok(until) = self.judge(&id, &entry, thread, false, f64::NEG_INFINITY) {
+                thread.interrupts_mut().mark_answered(&id, true);
+                self.partial.list.take(&id);
+                self.partial.push(Partial { ticket: NOBODY, id: id.into_owned(), entry, until });
+            }
+        }
     }
 }
 

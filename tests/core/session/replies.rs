@@ -65,3 +65,55 @@ fn two_interrupts_of_one_id_can_be_answered() {
         assert_eq!(accepted, count < 3, "{count} answers");
     }
 }
+
+fn restored(save: &Value) -> Agent {
+    let mut agent = Agent::new(Options::default());
+    let json = save.to_string();
+    agent.act(|session, now| session.restore(&json, now).unwrap());
+    agent
+}
+
+/// Which of the interrupts are shown as answered.
+fn answered(agent: &mut Agent) -> Vec<bool> {
+    let shown = agent.snapshot()["interrupts"].clone();
+    shown.as_array().unwrap().iter().map(|interrupt| interrupt.get("answered").is_some()).collect()
+}
+
+#[test]
+fn an_answer_that_waits_for_others_outlives_the_page() {
+    let ask = |id: &str| json!({"id": id, "reason": "ask", "expiresAt": "1970-01-01T00:00:02Z"});
+    let mut agent = interrupted(json!([ask("a"), ask("b")]));
+    let reply = json!({"interruptId": "a", "status": "resolved", "payload": {"typed": "words"}, "run": {"runId": "x"}});
+    agent.act(|session, now| _ = session.answer(&reply.to_string(), now).unwrap());
+    let save: Value = serde_json::from_str(&agent.session.save()).unwrap();
+
+    let mut again = restored(&save);
+    assert_eq!(answered(&mut again), [true, false]);
+    assert_eq!(serde_json::from_str::<Value>(&again.session.save()).unwrap(), save, "and is saved as the same");
+    let b = answer(&mut again, "b", "cancelled").unwrap();
+    let resume = &again.sent()["resume"];
+    assert_eq!(resume[0], json!({"interruptId": "a", "status": "resolved", "payload": {"typed": "words"}}));
+    assert_eq!(resume[1]["interruptId"], "b");
+    again.act(|session, now| session.stop(now));
+    assert_eq!(outcomes(&again), [(b, "aborted")], "nobody waits for the other");
+
+    // It is replaced, or expires, as in the page that it was given in.
+    let mut again = restored(&save);
+    answer(&mut again, "a", "cancelled").unwrap();
+    answer(&mut again, "b", "cancelled").unwrap();
+    assert_eq!(again.sent()["resume"][0], json!({"interruptId": "a", "status": "cancelled"}));
+    let mut again = restored(&save);
+    again.now = 3000.0;
+    answer(&mut again, "b", "cancelled").unwrap();
+    assert_eq!(
+        (answered(&mut again), again.warnings.as_slice()),
+        (vec![false, true], &["interrupt-expired".to_owned()][..])
+    );
+
+    // Where a save has all of them, nothing would send them.
+    let mut whole = save.clone();
+    whole["replies"] = json!([save["replies"][0], {"interruptId": "b", "status": "cancelled"}, {"interruptId": "c", "status": "cancelled"}, 1]);
+    assert_eq!(answered(&mut restored(&whole)), [false, false]);
+    whole["replies"] = json!("none");
+    assert_eq!(answered(&mut restored(&whole)), [false, false]);
+}

@@ -120,6 +120,53 @@ describe("with the core itself", { skip: !real }, () => {
     assert.deepEqual(two.agent.getSnapshot().queue.map(({ runId }) => runId), ["second"]);
   });
 
+  const question = (run, ...ids) => ({ ...finished(run), outcome: { type: "interrupt", interrupts: ids.map((id) => ({ id, reason: "confirmation" })) } });
+  /** An agent whose run has ended with two questions. */
+  async function asked(store, make) {
+    const one = await talking({ persist: store }, make);
+    const run = one.agent.submit("1");
+    await until(() => one.sent.length);
+    one.sent[0].say(started(one.sent[0]), question(one.sent[0], "a", "b"));
+    one.sent[0].end();
+    assert.equal((await run).outcome, "interrupted");
+    return one;
+  }
+
+  it("what is said while the core cannot be loaded stays, beside open questions of the agent", async () => {
+    const store = memory();
+    const one = await asked(store);
+    one.agent.dispose();
+    const [{ createAgentWith }, inline] = await Promise.all([load("agent/agent"), carried()]);
+    let fails = true;
+    const two = await talking({ persist: store }, (options) => createAgentWith(() => (fails ? Promise.reject(new Error("offline")) : inline()), options));
+    assert.equal((await two.agent.submit("2")).outcome, "error");
+    fails = false;
+    void two.agent.resume({ a: { payload: 1 }, b: { payload: 2 } });
+    await until(() => two.sent.length);
+    assert.deepEqual(texts(two.agent), ["1", "2"]);
+    assert.deepEqual(two.sent[0].messages.map(({ content }) => content), ["1", "2"]);
+  });
+
+  it("a reply that waits for another one stays with the next page", async () => {
+    const { createAgent } = await load("index");
+    for (const make of [createAgent, await inWorker()]) {
+      const store = memory();
+      const one = await asked(store, make);
+      const reply = one.agent.resume({ id: "a", payload: "typed" });
+      await until(() => one.agent.getSnapshot().interrupts[0].answered);
+      await until(() => store.now.replies);
+      one.agent.dispose();
+      assert.equal((await reply).outcome, "aborted");
+      const two = await talking({ persist: store }, make);
+      const answered = () => two.agent.getSnapshot().interrupts.map((interrupt) => !!interrupt.answered);
+      assert.deepEqual(answered(), [true, false], "before the core is there");
+      void two.agent.resume({ id: "b", payload: 2 });
+      await until(() => two.sent.length);
+      assert.deepEqual(two.sent[0].resume.map(({ interruptId, payload }) => [interruptId, payload]), [["a", "typed"], ["b", 2]]);
+      two.agent.dispose();
+    }
+  });
+
   it("what is stopped before the core is there stays, beside a queue that was saved", async () => {
     const store = memory();
     const one = await talking({ persist: store });
