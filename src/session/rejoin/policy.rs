@@ -252,8 +252,9 @@ impl Resume {
 /// The keys of a JSON Pointer, or one member's name.
 fn keys(path: &str) -> Vec<String> {
     let Some(tokens) = path.strip_prefix('/') else { return vec![path.to_owned()] };
-    let key =
-        |token: &str| Token::from_encoded(token).map_or_else(|| token.to_owned(), |token| token.decoded().into_owned());
+    let key = |token: &str| {
+        Token::from_encoded(token).map_or_else(|_| token.to_owned(), |token| token.decoded().into_owned())
+    };
     pieces(tokens, b'/').into_iter().map(key).gather()
 }
 
