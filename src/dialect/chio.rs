@@ -15,7 +15,8 @@
 
 use super::{Dialect, Output, RunRequest, Taken, choice};
 use crate::guard::{ChioEvent, Complaint};
-use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, Tree, quoted, split_front, write_string};
+use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, Token, quoted, split_front, write_string};
+use serde_json::{Map, Value};
 
 /// Deeper than an event's own limit nothing is taken in.
 const DEPTH: usize = 512;
@@ -57,7 +58,7 @@ pub(super) struct Chio {
     /// Ids of the thread's messages that this dialect has made.
     used: Index,
     /// The state as the agent knows it, to tell which containers are there.
-    state: Tree,
+    state: Value,
 }
 
 impl Chio {
@@ -195,7 +196,7 @@ impl Dialect for Chio {
 
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Fields::read(input, usize::MAX)?;
-        self.state = fields.get("state").map(Tree::read).unwrap_or_default();
+        self.state = fields.get("state").map_or(Value::Null, Raw::value);
         let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
         let ids = messages.iter().filter_map(|message| message.text("id"));
@@ -288,57 +289,82 @@ fn said(payload: Raw<'_>) -> Option<Raw<'_>> {
 /// Levels of the state that are made on the way to what is set.
 const MAX_DEPTH: usize = 256;
 
-/// A step of a JSON Patch: its `op`, `path` and `value`.
-type Step = (&'static str, String, String);
-
 /// Sets what a pointer names, and makes the objects on the way: the JSON Patch for it.
-fn place(state: &mut Tree, path: &str, value: Raw<'_>) -> Vec<Step> {
+fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, String, String)> {
     let mut steps = Vec::new();
-    // Deeper than any patch goes by default, or a place that cannot be: the patch will say so.
-    let as_it_is = ("add", path.to_owned(), value.text().to_owned());
+    // Deeper than any patch goes by default: it will say so.
     if path.split('/').count() > MAX_DEPTH {
-        return vec![as_it_is];
+        return vec![("add", path.to_owned(), value.text().to_owned())];
     }
-    if !state.is_object() && state.items().is_none() {
+    if !state.is_object() && !state.is_array() {
         steps.push(("add", String::new(), "{}".to_owned()));
-        *state = Tree::object();
+        *state = Value::Object(Map::new());
     }
-    let (mut at, mut left) = (&*state, path);
-    let mut set = None;
+    let mut at = state;
+    let mut done = String::new();
+    let mut left = path;
     while let Some((token, rest)) = split_front(left) {
-        let child = at.child(&token);
-        match child.filter(|child| !rest.is_empty() && !child.is_null()) {
-            Some(child) => (at, left) = (child, rest),
-            None => {
-                set = Some((token, rest, child.is_some()));
-                break;
-            }
+        left = rest;
+        done.push('/');
+        done.push_str(token.encoded());
+        // No such place: the patch will say so.
+        let Some((there, item)) = enter(at, &token) else { break };
+        let operation = if there { "replace" } else { "add" };
+        if rest.is_empty() {
+            *item = value.value();
+            steps.push((operation, done, value.text().to_owned()));
+            return steps;
         }
+        if item.is_null() {
+            // All that is not there yet, in one step.
+            let mut keys = Vec::new();
+            while let Some((token, rest)) = split_front(left) {
+                keys.push(token.decoded().into_owned());
+                left = rest;
+            }
+            let json = wrap(item, keys, value);
+            steps.push((operation, done, json));
+            return steps;
+        }
+        at = item;
     }
-    let step = set.and_then(|(token, rest, there)| {
-        // All that is not there yet, in one step.
-        let json = wrap(rest, value.text());
-        let mut made = Some(Tree::read(Raw::known(&json)));
-        let container = path.strip_suffix(left)?;
-        let mut set = |tree: &mut Tree| {
-            if there { tree.replace(&token, &mut made) } else { tree.insert(&token, &mut made) }.map(drop)
-        };
-        state.edit(container, &mut set).ok()?;
-        Some((if there { "replace" } else { "add" }, path.strip_suffix(rest)?.to_owned(), json))
-    });
-    steps.push(step.unwrap_or(as_it_is));
+    steps.push(("add", path.to_owned(), value.text().to_owned()));
     steps
 }
 
-/// A value in objects that are in one another, one for each token of a path.
-fn wrap(mut path: &str, value: &str) -> String {
-    let (mut json, mut end) = (String::new(), String::new());
-    while let Some((token, rest)) = split_front(path) {
-        json.push('{');
-        write_string(&mut json, &token.decoded());
-        json.push(':');
-        end.push('}');
-        path = rest;
+/// The value that a token of a pointer names in a container, and whether it was there: if not, it is `null` now.
+fn enter<'v>(container: &'v mut Value, token: &Token<'_>) -> Option<(bool, &'v mut Value)> {
+    match container {
+        Value::Object(map) => {
+            let key = token.decoded().into_owned();
+            let there = map.contains_key(&key);
+            Some((there, map.entry(key).or_insert(Value::Null)))
+        }
+        Value::Array(list) => {
+            let index = if token.encoded() == "-" { list.len() } else { token.encoded().parse().unwrap_or(usize::MAX) };
+            let there = index < list.len();
+            if index == list.len() {
+                list.push(Value::Null);
+            }
+            Some((there, list.get_mut(index)?))
+        }
+        _ => None,
     }
-    [&json, value, &end].concat()
+}
+
+/// Sets an item to objects in one another, one a key, with a value in the innermost. Returns them as JSON text.
+fn wrap(item: &mut Value, keys: Vec<String>, value: Raw<'_>) -> String {
+    let (mut json, mut made) = (value.text().to_owned(), value.value());
+    let mut opened = String::new();
+    for key in &keys {
+        opened.push('{');
+        write_string(&mut opened, key);
+        opened.push(':');
+        json.push('}');
+    }
+    for key in keys.into_iter().rev() {
+        made = Value::Object(Map::from_iter([(key, made)]));
+    }
+    *item = made;
+    opened + &json
 }

@@ -145,7 +145,7 @@ impl Grammar<'_> {
     fn others(&mut self, object: &Fields<'_>, described: impl Fn(&str) -> bool) {
         for (key, _) in object.iter() {
             if !described(&key) {
-                let length = self.enter(Token::new(&key).encoded());
+                let length = self.enter(Token::new(&*key).encoded());
                 self.report("property-unknown", "G2");
                 self.pointer.truncate(length);
             }

@@ -10,6 +10,8 @@ use super::event::Str;
 use super::gather::Gather;
 use super::text::unescape;
 pub(super) use reader::Reader;
+#[cfg(feature = "chio")]
+use serde_json::{Number, Value};
 use std::borrow::Cow;
 
 /// Why a text is not the JSON that was wanted.
@@ -149,6 +151,24 @@ impl<'a> Raw<'a> {
             if reader.at() >= until {
                 return Some(reader.at());
             }
+        }
+    }
+
+    /// The value as a tree. Of a key that comes twice, the last one counts.
+    #[cfg(feature = "chio")]
+    pub fn value(self) -> Value {
+        Reader::new(self.0, usize::MAX).tree().unwrap_or_default()
+    }
+
+    #[cfg(feature = "chio")]
+    fn leaf(self) -> Value {
+        match self.0.as_bytes().first() {
+            Some(b'"') => Value::String(self.string().unwrap_or_default().into_owned()),
+            Some(b't') => Value::Bool(true),
+            Some(b'f') => Value::Bool(false),
+            Some(b'n') | None => Value::Null,
+            // The digits are kept as they came: what goes back to the server is not rounded.
+            Some(_) => Value::Number(Number::from_string_unchecked(self.0.to_owned())),
         }
     }
 

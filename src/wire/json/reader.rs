@@ -4,6 +4,8 @@ use super::{Fields, JsonError, Raw, is_number};
 use crate::wire::text::string_end;
 #[cfg(feature = "hector")]
 use crate::wire::{JsonWriter, text::unescape, write_string};
+#[cfg(feature = "chio")]
+use serde_json::{Map, Value};
 
 /// A position in JSON text, which is read from its beginning to its end.
 pub(in crate::wire) struct Reader<'a> {
@@ -90,6 +92,27 @@ impl<'a> Reader<'a> {
         let byte = self.peek().filter(|byte| matches!(byte, b'{' | b'['))?;
         self.at += 1;
         Some(byte)
+    }
+
+    #[cfg(feature = "chio")]
+    pub(super) fn tree(&mut self) -> Result<Value, JsonError> {
+        Ok(match self.open() {
+            Some(b'{') => {
+                let mut map = Map::new();
+                self.sequence(b'{', |reader| {
+                    let (key, _) = reader.key()?;
+                    map.insert(crate::wire::text::unescape(key).unwrap_or_default().into_owned(), reader.tree()?);
+                    Ok(())
+                })?;
+                Value::Object(map)
+            }
+            Some(_) => {
+                let mut items = Vec::new();
+                self.sequence(b'[', |reader| reader.tree().map(|item| items.push(item)))?;
+                Value::Array(items)
+            }
+            None => self.value(0)?.leaf(),
+        })
     }
 
     /// See [`Raw::rewrite`].
