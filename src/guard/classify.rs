@@ -12,7 +12,7 @@ impl Classification {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// The name on the wire. Chio's texts for people have the variant's own, with a capital.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Display => "display",
@@ -23,6 +23,15 @@ impl Classification {
             Self::Submit => "submit",
             Self::Alert => "alert",
         }
+    }
+
+    /// As Chio's texts for people have it. (The module has no `{:?}`.)
+    pub fn title(self) -> String {
+        let mut title = self.name().to_owned();
+        if let Some(first) = title.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        title
     }
 
     /// Its place in a set.

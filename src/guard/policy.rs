@@ -113,7 +113,7 @@ impl Policy {
         let restricted = self.restricted & class.bit() != 0;
         if self.capabilities.is_empty() {
             return match restricted {
-                true => Err(format!("capability required for {class:?} events")),
+                true => Err(format!("capability required for {} events", class.title())),
                 false if self.display_is_free => Ok(()),
                 false => Err("no capability token provided".to_owned()),
             };
@@ -196,7 +196,7 @@ impl Policy {
         };
         match [Some(class), facts.also].into_iter().flatten().find(|class| !passes(*class)) {
             None => Ok(()),
-            Some(class) => Err(format!("inbound {class:?} events are not allowed")),
+            Some(class) => Err(format!("inbound {} events are not allowed", class.title())),
         }
     }
 }
