@@ -191,8 +191,9 @@ export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => v
   let same = keys.length === (isList ? (old as unknown[]) : Object.keys(old)).length;
   for (let at = 0; at < keys.length; at++) {
     const key: Key = isList ? at : keys[at];
-    const before = read(old as PlainObject, key);
-    const after = read(next, key);
+    // The places of a list are its own.
+    const before = isList ? (old as PlainObject)[key] : read(old as PlainObject, key);
+    const after = isList ? next[key] : read(next, key);
     const part = keep(before, after, onKept);
     // Others may hold what was given.
     if (part !== after && next === value) next = (isList ? value.slice() : { ...value }) as PlainObject;
