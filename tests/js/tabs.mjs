@@ -10,6 +10,7 @@ import { carried, load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
 import { never, Outside } from "./outside.mjs";
+import { People } from "./people.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
@@ -62,8 +63,7 @@ export async function play(seed, kind) {
   const promises = [];
   const edits = [];
   const approved = [];
-  const replies = [];
-  const filled = [];
+  const people = new People(kind, pick, outside, origin);
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
@@ -180,41 +180,6 @@ export async function play(seed, kind) {
     approved.push({ id: call.id, life, owned: origin.owners.lastIndexOf(life.page) });
     life.agent.approve(call.id);
   };
-  /** Gives the result of a call that waits for a person. */
-  const fill = (life) => {
-    const open = life.agent.getSnapshot().toolCalls.filter(({ name, phase }) => name === "fill" && phase === "input-available");
-    const call = open[pick(open.length || 1)];
-    if (!call) return false;
-    outside.note(`${life.name} fills ${call.id}`);
-    const owns = kind.alone || (origin.owners.at(-1) === life.page && life.page.free.size > 0);
-    filled.push({ id: call.id, life, owns, stopped: false });
-    life.agent.addToolResult({ toolCallId: call.id, result: `by hand ${call.id}` });
-    return true;
-  };
-  /** Replies to one of the agent's questions. */
-  const reply = (life) => {
-    const open = life.agent.getSnapshot().interrupts.filter(({ answered }) => !answered);
-    const interrupt = open[pick(open.length || 1)];
-    if (!interrupt) return false;
-    const { id } = interrupt;
-    outside.note(`${life.name} replies ${id}`);
-    const owns = kind.alone || (origin.owners.at(-1) === life.page && life.page.free.size > 0);
-    const given = replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
-    if (owns && !kind.full) assert.ok(!given, `${life.name} is asked ${id} again`);
-    const made = { id, life, result: undefined, stopped: false };
-    replies.push(made);
-    life.agent.resume({ id, payload: `yes ${id}` }).then(
-      ({ outcome }) => {
-        made.result = outcome;
-        outside.note(`${life.name} reply ${id} ${outcome}`);
-      },
-      (error) => {
-        made.result = error;
-        outside.note(`${life.name} reply ${id} refused: ${error.code} ${error.message}`);
-      },
-    );
-    return true;
-  };
   /** One of the submits that wait in this page, while it has the store. One that a page has left there may have begun. */
   const waiting = (life) => {
     const { page } = life;
@@ -269,7 +234,7 @@ export async function play(seed, kind) {
     life.page.stopped = true;
     const all = together(life);
     for (const promise of promises) if (all.includes(promise.life) && promise.result === undefined) promise.stopped = true;
-    for (const given of [...approved, ...replies, ...filled]) if (all.includes(given.life)) given.stopped = true;
+    for (const given of [...approved, ...people.replies, ...people.results]) if (all.includes(given.life)) given.stopped = true;
     void life.agent.stop();
   };
   const leave = (life, how) => {
@@ -340,8 +305,8 @@ export async function play(seed, kind) {
     ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
     ...(kind.resumes || kind.retries ? Array(3).fill(() => origin.cut()) : []),
     ...(kind.retries ? Array(3).fill(() => here().length && again(here()[pick(here().length)])) : []),
-    ...(kind.asks ? Array(6).fill(() => here().length && reply(here()[pick(here().length)])) : []),
-    ...(kind.fills ? Array(6).fill(() => here().length && fill(here()[pick(here().length)])) : []),
+    ...(kind.asks ? Array(6).fill(() => here().length && people.reply(here()[pick(here().length)])) : []),
+    ...(kind.fills ? Array(6).fill(() => here().length && people.fill(here()[pick(here().length)])) : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -366,8 +331,8 @@ export async function play(seed, kind) {
       if (outside.waits) outside.next();
       else if (here().some(askAll));
       else if (kind.retries && here().some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
-      else if (kind.asks && here().some((life) => (life.replies ??= 0) < 30 && ++life.replies && reply(life)));
-      else if (kind.fills && here().some((life) => (life.fills ??= 0) < 30 && ++life.fills && fill(life)));
+      else if (kind.asks && here().some((life) => (life.replies ??= 0) < 30 && ++life.replies && people.reply(life)));
+      else if (kind.fills && here().some((life) => (life.fills ??= 0) < 30 && ++life.fills && people.fill(life)));
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
@@ -408,8 +373,8 @@ export async function play(seed, kind) {
     // One that is asked for again may have an edit of another page before it.
     for (const { runId, last, replies } of kind.retries ? [] : origin.requests)
       if (!/-\d+$/.test(runId) && !replies.length) assert.equal(runId, `run ${last}`, "what was said later goes with it");
-    const lasts = origin.requests.map(({ last }) => last);
-    const again = lasts.filter((id, at) => lasts.indexOf(id) !== at);
+    const lasts = origin.requests.map(({ last, replies }) => (replies.length ? undefined : last));
+    const again = lasts.filter((id, at) => id !== undefined && lasts.indexOf(id) !== at);
     if (kind.retries) assert.ok(again.length <= origin.retries, `sent again: ${again}`);
     else assert.deepEqual(again, [], "a message was sent twice");
     for (const { role, id, content } of thread)
@@ -473,18 +438,7 @@ export async function play(seed, kind) {
       const answered = [...origin.results, ...ids].includes(`${id}-result`);
       assert.ok(life.gone || life.page.lost || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
     }
-    for (const { id, life, owns, stopped } of filled) {
-      if (life.gone || life.page.lost || life.late || stopped || !owns || kind.cramped) continue;
-      assert.ok(thread.some(({ role, toolCallId }) => role === "tool" && toolCallId === id), `what was filled in for ${id} is lost`);
-    }
-    const told = origin.replies.map(({ interruptId }) => interruptId);
-    assert.deepEqual(told.filter((id, at) => told.indexOf(id) !== at), [], "a reply was sent twice");
-    for (const { interruptId, payload } of origin.replies) assert.equal(payload, `yes ${interruptId}`, "the reply is as it was given");
-    for (const { id, life, result } of replies) {
-      if (life.gone || life.page.lost || life.late) continue;
-      assert.ok(result !== undefined, `the reply to ${id} is still waited for`);
-      if (result === "success") assert.ok(told.includes(id), `the reply to ${id} is lost`);
-    }
+    people.check(thread);
     for (const { agent, name, late } of here()) if (!late) assert.deepEqual(agent.getSnapshot().interrupts, [], `${name} still asks`);
     if (kind.cramped) return;
     // A message that is never sent is not in the server's thread.

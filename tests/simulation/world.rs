@@ -79,6 +79,14 @@ enum Admission {
     Unknown,
 }
 
+/// The ticket of an answer that a save has brought back.
+const NOBODY: Ticket = Ticket::MAX;
+
+/// A ticket that somebody waits for.
+fn waited_for(ticket: Ticket) -> Option<Ticket> {
+    (ticket != NOBODY).then_some(ticket)
+}
+
 fn status(cancels: bool) -> &'static str {
     if cancels { "cancelled" } else { "resolved" }
 }
@@ -182,7 +190,7 @@ pub struct World {
     first_shown: BTreeMap<String, (String, String)>,
     /// Calls that were abandoned before the run that begins.
     abandoned: Vec<String>,
-    /// Tickets and ids of interrupts that are answered while others are not.
+    /// Tickets and ids of interrupts that are answered while others are not. The page that has restored an answer has no ticket of it.
     partial: Vec<(Ticket, (String, bool))>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,

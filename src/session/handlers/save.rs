@@ -109,7 +109,6 @@ impl Session {
             self.thread.restore_usage(usage);
         }
         self.replies.restore(&fields, &mut self.thread);
-        self.drop_stale_answers();
         self.rejoin.restore(&fields, &mut self.thread);
         // A run is sent once, whatever a save says.
         let mut runs = Index::new();

@@ -188,12 +188,10 @@ impl InterruptReplies {
         }
     }
 
-    /// Nobody waits for what becomes of the answers of a save.
+    /// Nobody waits for the end of the answers of a save.
     pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
         self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
-        for fields in
-            fields.some("replies").and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object)
-        {
+        for fields in fields.list("replies").into_iter().filter_map(Raw::object) {
             let (Some(id), Some(entry)) = (fields.text("interruptId"), RESUME.read_entry(&fields)) else { continue };
             if let Ok(until) = self.judge(&id, &entry, thread, false, f64::NEG_INFINITY) {
                 thread.interrupts_mut().mark_answered(&id, true);
@@ -201,6 +199,7 @@ impl InterruptReplies {
                 self.partial.push(Partial { ticket: NOBODY, id: id.into_owned(), entry, until });
             }
         }
+        self.drop_stale(thread);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::plan::Dialect;
 use super::page::Turn;
-use super::{Held, Line, Run, Start, World};
+use super::{Held, Line, Run, Start, World, waited_for};
 use crate::support::{next_effect, parse, whole};
 use ag_ui_wasm::session::{Effect, Session, Target, Ticket};
 use serde_json::{Value, json};
@@ -108,6 +108,7 @@ impl World {
         ensure!(!self.is_working(), "request {request} is opened while the page is at work");
         ensure!(self.lines.iter().all(|line| line.request != request), "request {request} is opened twice");
         ensure!(!self.disposed, "a request is opened after dispose");
+        self.partial.retain(|(ticket, _)| waited_for(*ticket).is_some());
         ensure!(self.partial.is_empty(), "a run begins, and the answers {:?} wait", self.partial);
         self.due.begins = false;
         let follows = std::mem::take(&mut self.due.follow_up);
@@ -268,7 +269,8 @@ impl World {
 
     /// Answers that no run has taken along are useless.
     pub(super) fn drop_answers(&mut self, outcome: &'static str) {
-        self.due.settles.extend(self.partial.drain(..).map(|(ticket, _)| (ticket, outcome)));
+        let waited = self.partial.drain(..).filter_map(|(ticket, _)| waited_for(ticket));
+        self.due.settles.extend(waited.map(|ticket| (ticket, outcome)));
     }
 
     /// Drops answers to interrupts that are no longer open. Where all open ones are answered, nothing would send them.
@@ -278,7 +280,8 @@ impl World {
         if open.iter().all(|open| self.partial.iter().any(|(_, (id, _))| id == open)) {
             stale.append(&mut self.partial);
         }
-        self.due.settles.extend(stale.into_iter().map(|(ticket, _)| (ticket, "dropped")));
+        let waited = stale.into_iter().filter_map(|(ticket, _)| waited_for(ticket));
+        self.due.settles.extend(waited.map(|ticket| (ticket, "dropped")));
     }
 
     fn closed(&mut self, request: u32) -> Held {

@@ -2,7 +2,7 @@
 
 use super::super::plan::Policy;
 use super::page;
-use super::{Admission, Answers, Asked, Held, Run, Start, Turn, World, options, status};
+use super::{Admission, Answers, Asked, Held, NOBODY, Run, Start, Turn, World, options, status, waited_for};
 use crate::support::Mirror;
 use ag_ui_wasm::session::{Misuse, Session, Ticket};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl World {
                     // Given in time, and not sent in time.
                     let late = !answer.1 && self.has_expired(&answer.0);
                     match answer.0 == id || late {
-                        true => self.due.settles.push((other, "dropped")),
+                        true => self.due.settles.extend(waited_for(other).map(|other| (other, "dropped"))),
                         false => self.partial.push((other, answer)),
                     }
                 }
@@ -103,7 +103,7 @@ impl World {
                 if open.iter().all(answered) {
                     let mut ids = Vec::new();
                     for (other, answered) in self.partial.drain(..) {
-                        self.joined.push((ticket, other));
+                        self.joined.extend(waited_for(other).map(|other| (ticket, other)));
                         ids.push(answered);
                     }
                     ids.push((id, cancels));
@@ -223,7 +223,8 @@ impl World {
             asked.name.clone_from(&asked.run_id);
             self.asked.insert(at as Ticket + 1, asked);
         }
-        self.partial.clear();
+        // So are those of answers that wait for others, which are saved.
+        self.partial.iter_mut().for_each(|(ticket, _)| *ticket = NOBODY);
         self.joined.clear();
         // The replies of a run that was cut are saved: a retry sends them again.
         self.parked = running;

@@ -1,0 +1,70 @@
+// The people of the plays of tabs.mjs who answer the agent: its questions, and calls that the page has no function for.
+
+import assert from "node:assert/strict";
+
+export class People {
+  /** The replies to interrupts, and the results of calls, as they were given. */
+  replies = [];
+  results = [];
+
+  constructor(kind, pick, outside, origin) {
+    Object.assign(this, { kind, pick, outside, origin });
+  }
+
+  /** Whether its page has the store. */
+  owns = ({ page }) => this.kind.alone || (this.origin.owners.at(-1) === page && page.free.size > 0);
+
+  /** Replies to one of the agent's questions, where there is one. */
+  reply(life) {
+    const open = life.agent.getSnapshot().interrupts.filter(({ answered }) => !answered);
+    const interrupt = open[this.pick(open.length || 1)];
+    if (!interrupt) return false;
+    const { id } = interrupt;
+    this.outside.note(`${life.name} replies ${id}`);
+    const carried = this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
+    if (this.owns(life) && !this.kind.full) assert.ok(!carried, `${life.name} is asked ${id} again`);
+    const made = { id, life, result: undefined, stopped: false };
+    this.replies.push(made);
+    life.agent.resume({ id, payload: `yes ${id}` }).then(
+      ({ outcome }) => {
+        made.result = outcome;
+        this.outside.note(`${life.name} reply ${id} ${outcome}`);
+      },
+      (error) => {
+        made.result = error;
+        this.outside.note(`${life.name} reply ${id} refused: ${error.code} ${error.message}`);
+      },
+    );
+    return true;
+  }
+
+  /** Gives the result of a call that waits for a person, where there is one. */
+  fill(life) {
+    const open = life.agent.getSnapshot().toolCalls.filter(({ name, phase }) => name === "fill" && phase === "input-available");
+    const call = open[this.pick(open.length || 1)];
+    if (!call) return false;
+    this.outside.note(`${life.name} fills ${call.id}`);
+    this.results.push({ id: call.id, life, owns: this.owns(life), stopped: false });
+    life.agent.addToolResult({ toolCallId: call.id, result: `by hand ${call.id}` });
+    return true;
+  }
+
+  /** `thread`: the messages that are saved in the end. */
+  check(thread) {
+    const { kind, origin, replies } = this;
+    for (const { id, life, owns, stopped } of this.results) {
+      if (life.gone || life.page.lost || life.late || stopped || !owns || kind.cramped) continue;
+      assert.ok(thread.some(({ role, toolCallId }) => role === "tool" && toolCallId === id), `what was filled in for ${id} is lost`);
+    }
+    const told = origin.replies.map(({ interruptId }) => interruptId);
+    // A run whose core is lost has an error, and its questions are open again.
+    const lost = new Set(replies.filter(({ life }) => life.page.lost).map(({ id }) => id));
+    assert.deepEqual(told.filter((id, at) => told.indexOf(id) !== at && !lost.has(id)), [], "a reply was sent twice");
+    for (const { interruptId, payload } of origin.replies) assert.equal(payload, `yes ${interruptId}`, "the reply is as it was given");
+    for (const { id, life, result } of replies) {
+      if (life.gone || life.page.lost || life.late) continue;
+      assert.ok(result !== undefined, `the reply to ${id} is still waited for`);
+      if (result === "success") assert.ok(told.includes(id), `the reply to ${id} is lost`);
+    }
+  }
+}
