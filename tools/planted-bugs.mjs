@@ -39,7 +39,7 @@ const files = (path) => {
 
 /** Makes the copy what the crate is. Files that are alike keep their time, so that they are not compiled again. */
 const fresh = () => {
-  const wanted = ["src", "tests/simulation", "tests/support", "Cargo.toml", "Cargo.lock"];
+  const wanted = ["src", "tests/simulation", "tests/support", "tests/fixtures/events.json", "Cargo.toml", "Cargo.lock"];
   const named = new Set(wanted.flatMap((name) => files(at(name))).map((path) => relative(at("."), path)));
   for (const path of ["src", "tests"].flatMap((name) => files(join(copy, name)))) {
     if (!named.has(relative(copy, path))) rmSync(path);
