@@ -84,9 +84,9 @@ impl Chio {
 
     /// An event as [`Output::say`] writes it, with the frame that it comes from.
     fn emit(&self, name: &str, strings: &[(&str, &str)], json: Option<(&str, &str)>, frame: &str, out: &mut Output) {
-        let text = quoted(frame);
+        let text = self.raw_text.then(|| quoted(frame));
         let mut json = Vec::from_iter(json);
-        json.push(("rawEvent", if self.raw_text { &text } else { frame }));
+        json.push(("rawEvent", text.as_deref().unwrap_or(frame)));
         out.say(name, strings, &json);
     }
 
