@@ -1,7 +1,7 @@
 // Requests to the agent's server beside its runs: to open a thread, to page in it, to ask what it can do.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentOptions, ServerRequest, ThreadPage, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentOptions, ServerRequest, ThreadPage, TransportTarget } from "../api/types.js";
 import { eventsOf } from "./body.js";
 import type { Errors, RemoteClient } from "./client.js";
 import { checkPage, readHydrated, toEvents, type OpenedThread } from "./page.js";
@@ -34,6 +34,12 @@ export function errorOf({ error, isError }: Errors, cause: unknown, what: string
   return error({ kind: status ? "http" : "connection", code: "thread", status, retryable: true, message: `${what}: ${reason}`, cause });
 }
 
+/** Sends once more, with headers that are asked for anew, where these were refused: as for a run. */
+async function sendRenewed(send: () => Promise<Response>, renews: boolean | undefined): Promise<Response> {
+  const response = await send();
+  return response.status === 401 && renews ? send() : response;
+}
+
 /** Makes the request that functions of a preset receive. The options are read before every request. */
 export async function createRequest<State>(client: RemoteClient<State>, signal: AbortSignal): Promise<ServerRequest> {
   const { options } = client;
@@ -49,9 +55,7 @@ export async function createRequest<State>(client: RemoteClient<State>, signal: 
     url,
     signal,
     fetch: async (to, init = {}) => {
-      let response = await once(String(to), init);
-      // As for a run: once more, with headers that are asked for anew.
-      if (response.status === 401 && typeof options().headers === "function") response = await once(String(to), init);
+      const response = await sendRenewed(() => once(String(to), init), typeof options().headers === "function");
       if (!response.ok) throw await refusalOf(client, response);
       return response;
     },
@@ -71,10 +75,9 @@ export async function inTime<State, Value>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const timeout = new Promise<never>((_, reject) => {
-      const end = (): void => reject(new Error("the server has not answered"));
+      controller.signal.addEventListener("abort", () => reject(new Error("the server has not answered")));
       // A longer time fires at once.
-      if (timeoutMs > 0) timer = setTimeout(() => (end(), stop()), Math.min(timeoutMs, 1e9));
-      controller.signal.addEventListener("abort", end);
+      if (timeoutMs > 0) timer = setTimeout(stop, Math.min(timeoutMs, 1e9));
       if (signal.aborted) stop();
     });
     return await Promise.race([action(controller.signal), timeout]);
@@ -99,15 +102,25 @@ export async function askPage<State>(client: RemoteClient<State>, before: string
   }
 }
 
-/** Asks for the thread with a request without messages. */
+/** Asks for the thread with a request without messages. A server that does not have it answers with one of `without`: the result is `undefined`. */
+export async function askStored<State>(
+  client: RemoteClient<State>,
+  runId: string,
+  resume: boolean,
+  without: readonly number[],
+  signal: AbortSignal,
+): Promise<Response | undefined> {
+  const response = await post(client, runId, resume, {}, signal);
+  if (without.includes(response.status)) return undefined;
+  if (!response.ok) throw await refusalOf(client, response);
+  return response;
+}
+
+/** Asks for the thread as a run would be asked for. */
 export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<OpenedThread> {
   const { threadId } = client.core();
-  const { tools, context, forwardedProps } = client.input();
-  const body = { threadId, runId, state: {}, messages: [], tools, context, forwardedProps };
-  const response = await post(client, { resume: false, threadId, runId, cursor: undefined }, body, signal);
-  if (response.status === 404 || response.status === 410) return toEvents(undefined, undefined, runId, threadId);
-  if (!response.ok) throw await refusalOf(client, response);
-  return readHydrated(client, await textOf(response), threadId);
+  const response = await askStored(client, runId, false, [404, 410], signal);
+  return response ? readHydrated(client, await textOf(response), threadId) : toEvents(undefined, undefined, runId, threadId);
 }
 
 /** The body of a run as far as the run goes: a server may leave it open. */
@@ -131,16 +144,19 @@ async function textOf({ body }: Response): Promise<string> {
   }
 }
 
-/** Sends a body to where such a request of a run would go, and as often. */
-export async function post<State>(client: RemoteClient<State>, request: TransportRequest, body: unknown, signal: AbortSignal): Promise<Response> {
+/** Sends an input with these members to where such a request of a run would go, and as often. */
+export async function post<State>(client: RemoteClient<State>, runId: string, resume: boolean, said: object, signal: AbortSignal): Promise<Response> {
+  const { threadId } = client.core();
+  const { tools, context, forwardedProps } = client.input();
+  const body = JSON.stringify({ threadId, runId, state: {}, messages: [], tools, context, forwardedProps, ...said });
   const once = async (): Promise<Response> => {
-    const { url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget = await client.target(request);
+    const target: TransportTarget = await client.target({ resume, threadId, runId, cursor: undefined });
+    const { url, method = "POST", headers, credentials, fetch: send = globalThis.fetch } = target;
     const all = new Headers(headers);
     all.set("content-type", "application/json");
     all.set("accept", "text/event-stream");
-    return send(url, { method, headers: all, body: JSON.stringify(body), signal, ...(credentials && { credentials }) });
+    return send(url, { method, headers: all, body, signal, ...(credentials && { credentials }) });
   };
-  const response = await once();
   const { headers, transport } = client.options();
-  return response.status === 401 && (transport ? transport.renews : typeof headers === "function") ? once() : response;
+  return sendRenewed(once, transport ? transport.renews : typeof headers === "function");
 }

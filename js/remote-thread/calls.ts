@@ -8,24 +8,17 @@
 import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
 import type { RemoteClient } from "./client.js";
 
-/** The calls at the end of a thread. */
-export interface OpenCalls<State> {
-  /** The thread was opened. */
-  begin(): void;
-  /** Takes the core's latest snapshot. */
-  see(core: AgentSnapshot<State>): void;
-}
-
 const settled = ({ phase }: ToolCall): boolean => phase.startsWith("output-") || phase === "denied";
 
-/** None yet. */
-export function createOpenCalls<State>({ core, options, answer, reply }: RemoteClient<State>): OpenCalls<State> {
+/** The calls at the end of a thread. There are none yet. */
+export function createOpenCalls<State>({ core, options, answer, reply }: RemoteClient<State>) {
   let open = new Set<string>();
   const replied = new Set<string>();
   const isCall = ({ reason }: Interrupt): boolean => reason === options().thread?.toolInterrupts;
 
   return {
-    begin: () => {
+    /** The thread was opened. */
+    begin: (): void => {
       const { interrupts, messages, toolCalls } = core();
       // After something else was said nobody waits for them.
       const caller = messages.filter(({ role }) => role !== "tool").pop()?.id;
@@ -34,7 +27,8 @@ export function createOpenCalls<State>({ core, options, answer, reply }: RemoteC
         toolCalls.filter(({ id, messageId, phase }) => messageId === caller && phase === "input-available" && !interrupted.has(id)).map(({ id }) => id),
       );
     },
-    see: ({ interrupts, isLoading, toolCalls }) => {
+    /** Takes the core's latest snapshot. */
+    see: ({ interrupts, isLoading, toolCalls }: AgentSnapshot<State>): void => {
       // A submit has denied the open ones, or answers them itself.
       if (isLoading) return open.clear();
       for (const interrupt of interrupts.filter(isCall)) {

@@ -1,14 +1,11 @@
 // A server that repeats a thread, run by run, to a client that connects, and then continues the run in progress.
 
 import type { Message, ThreadPage, ToolMessage } from "../api/types.js";
-import { post, refusalOf } from "./ask.js";
+import { askStored } from "./ask.js";
 import { eventsOf, type ReceivedEvent } from "./body.js";
 import type { RemoteClient } from "./client.js";
 import { lastIndex } from "./list.js";
 import { checkThread, malformed, toEvents, type OpenedThread } from "./page.js";
-
-/** A server that has no such thread, or no such route. */
-const without: readonly number[] = [404, 405, 410, 422, 501];
 
 /** After so many milliseconds without a byte the server has repeated all that it has. */
 const quietMs = 300;
@@ -29,11 +26,9 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
     throw client.error({ kind: "unsupported", code: "input", message: 'thread.load: "connect" needs the option resume: { by: "replay", url }' });
   }
   const { threadId, messages: local } = client.core();
-  const { tools, context, forwardedProps } = client.input();
-  const body = { threadId, runId, state: {}, messages: [], tools, context, forwardedProps };
-  const response = await post(client, { resume: true, threadId, runId, cursor: undefined }, body, signal);
-  if (without.includes(response.status)) return toEvents(undefined, undefined, runId, threadId);
-  if (!response.ok) throw await refusalOf(client, response);
+  // Or a server without such a route.
+  const response = await askStored(client, runId, true, [404, 405, 410, 422, 501], signal);
+  if (!response) return toEvents(undefined, undefined, runId, threadId);
   const { chunks, rest } = await readRepeated(response);
   const text = new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer());
   const events = eventsOf(text);
@@ -51,7 +46,6 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
     // As one run, which is hidden from the page.
     lines: [...frame.slice(0, -1), ...withinRun(history), ...frame.slice(-1)],
     messages: undefined,
-    stored: undefined,
     activeRunId: open?.runId,
     begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
   };

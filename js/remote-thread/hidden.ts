@@ -35,9 +35,8 @@ type Bring = (signal: AbortSignal | undefined) => Promise<Played>;
 /** The runs that are hidden. There is none yet. */
 export class Hidden<State> {
   readonly #client: RemoteClient<State>;
+  // Of all of them, also after their end: the core may have one in its queue still, which then brings nothing.
   readonly #bodies = new Map<string, Bring>();
-  // All of them, of which the core may have one in its queue still.
-  readonly #runIds = new Set<string>();
   // The body that the core reads, for those who wait for its end.
   #reading: { readonly id: string; end(): void } | undefined;
   #waiting: (() => void)[] = [];
@@ -60,7 +59,7 @@ export class Hidden<State> {
 
   /** Where the request of that run goes, if it is one of these. */
   target(runId: string): TransportTarget | undefined {
-    const body = this.#bodies.get(runId) ?? (this.#runIds.has(runId) ? async () => ({ lines: [] }) : undefined);
+    const body = this.#bodies.get(runId);
     if (!body) return undefined;
     const send = async (_: unknown, init?: RequestInit): Promise<Response> => {
       const { lines, whenRead }: Played = await body(init?.signal ?? undefined);
@@ -86,7 +85,7 @@ export class Hidden<State> {
 
   /** The save without such runs. */
   saved(json: string): string {
-    return saveWithout(this.#runIds, json);
+    return saveWithout([...this.#bodies.keys()], json);
   }
 
   /** Resolves once no run is in progress. */
@@ -106,14 +105,13 @@ export class Hidden<State> {
     const joins = client.busy();
     const run = { id: runId, before: this.#covers(now) ? this.#last!.before : now, playing: true };
     this.#last = run;
-    this.#runIds.add(runId);
     this.#bodies.set(runId, body);
     // No tool of the page is executed for what is stored.
     const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
     try {
       return await client.begin(runId, json, (save) => saveWithFirst(save, json, joins));
     } finally {
-      this.#bodies.delete(runId);
+      this.#bodies.set(runId, async () => ({ lines: [] }));
       run.playing = false;
     }
   }
@@ -157,8 +155,8 @@ const saveWithFirst = (save: string, run: string, joins: boolean): string =>
   });
 
 /** The save without these runs: neither in progress nor in the queue. */
-function saveWithout(runIds: ReadonlySet<string>, json: string): string {
-  const ids = [...runIds].map((id) => `"runId":${JSON.stringify(id)}`);
+function saveWithout(runIds: readonly string[], json: string): string {
+  const ids = runIds.map((id) => `"runId":${JSON.stringify(id)}`);
   if (!ids.some((id) => json.includes(id))) return json;
   const stopped = ids.reduce((text, id) => text.replace(`${id},"running":true`, '"running":false'), json);
   return withMembers(stopped, { queue: (list) => `[${textsOf(list).filter((text) => !ids.some((id) => text.includes(id))).join(",")}]` });

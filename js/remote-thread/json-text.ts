@@ -1,11 +1,5 @@
 // JSON as text: parts of it are found and changed, and every other byte stays, so numbers keep their digits.
 
-/** The place of a value in a JSON text. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The end of the JSON string that begins there. */
 function endOfString(text: string, from: number): number {
   let at = from + 1;
@@ -44,15 +38,15 @@ export function* membersOf(text: string): Generator<{ readonly name: string; rea
   }
 }
 
-/** The elements of a JSON list without blanks. */
-export function elementsOf(text: string, { from }: Span): Span[] {
-  const spans: Span[] = [];
-  for (let at = from + 1; at < text.length && text[at] !== "]";) {
-    const to = endOfValue(text, at);
-    spans.push({ from: at, to });
-    at = text[to] === "," ? to + 1 : to;
+/** The elements of a JSON list without blanks, as texts. */
+export function textsOf(list: string): string[] {
+  const texts: string[] = [];
+  for (let at = 1; list[0] === "[" && at < list.length && list[at] !== "]";) {
+    const to = endOfValue(list, at);
+    texts.push(list.slice(at, to));
+    at = list[to] === "," ? to + 1 : to;
   }
-  return spans;
+  return texts;
 }
 
 /** The object with what these make of its members, which they get as texts. */
@@ -66,8 +60,3 @@ export function withMembers(text: string, changes: { readonly [name: string]: (v
   }
   return made + text.slice(done);
 }
-
-/** The elements of a list, as texts. */
-export const textsOf = (
-  list: string,
-): string[] => (list.startsWith("[") ? elementsOf(list, { from: 0, to: list.length }).map(({ from, to }) => list.slice(from, to)) : []);

@@ -9,125 +9,105 @@ import { toEvents, withOlder } from "./page.js";
 /** Pages asked for in a row that bring nothing new. */
 const mostEmpty = 10;
 
-/** The pages before the one that is shown. */
-export interface Paging {
-  /** Whether there is one. */
-  readonly has: boolean;
+/** The pages before the one that is shown. There is nothing to page in yet. */
+export class Paging<State> {
+  // The page that comes next.
+  #page: string | undefined;
+  // The messages before which its messages go.
+  #front = new Set<string>();
+  // The first message that this page had, that which is shown now, and whether another tab shows less.
+  #first: string | undefined;
+  #head: string | undefined;
+  #isCut = false;
+  // A page that comes again leads nowhere. Pages that begin anew have another set.
+  #seen = new Set<string>();
+  // Results whose calls stand on a page before: the core has no place for them until then.
+  #results: readonly Message[] = [];
+  #loading: Promise<boolean> | undefined;
+
+  constructor(private readonly client: RemoteClient<State>, private readonly hidden: Hidden<State>) {}
+
+  /** Whether there is one, or another tab has left out what was shown first. */
+  get has(): boolean {
+    return this.#isCut || this.#page !== undefined;
+  }
+
   /** The core has this thread now. */
-  see(core: Pick<AgentSnapshot<unknown>, "messages">): void;
-  /** Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more; `ended`: nobody waits for it. */
-  load(reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean>;
+  see({ messages }: Pick<AgentSnapshot<State>, "messages">): void {
+    const { client } = this;
+    const before = this.#head;
+    this.#head = messages[0] && client.keyOf(messages[0]);
+    if (this.#head === before) return;
+    const isGone = this.#first !== undefined && !messages.some((message) => client.keyOf(message) === this.#first);
+    this.#isCut = (this.#isCut || client.isRead()) && isGone;
+    if (!this.#isCut) this.#first = this.#head;
+  }
+
   /** Pages begin anew, before this page. */
-  begin(older: ThreadPage["older"], messages: readonly Message[]): void;
-}
+  begin(older: ThreadPage["older"], messages: readonly Message[]): void {
+    this.#accept();
+    this.#seen = new Set();
+    this.#results = [];
+    this.#turnTo(older, messages);
+  }
 
-/** Nothing to page in yet. */
-export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<State>): Paging {
-  const cursor = createCursor(client);
-  let loading: Promise<boolean> | undefined;
-  let begun = 0;
+  /**
+   * Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more; `ended`: nobody
+   * waits for it.
+   */
+  load(reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean> {
+    return (this.#loading ??= this.#next(reopen, ended).finally(() => (this.#loading = undefined)));
+  }
 
-  const next = async (reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean> => {
+  async #next(reopen: () => Promise<void>, ended: AbortSignal): Promise<boolean> {
+    const { client } = this;
     client.use();
     await client.ready();
+    const hasFront = (): boolean => client.core().messages.some((message) => this.#front.has(client.keyOf(message)));
     // Another tab, which had the store meanwhile, has opened the thread for itself, and not so far back perhaps.
-    if (cursor.isCut || (cursor.page !== undefined && !cursor.hasFront())) await reopen();
-    const turn = begun;
-    const isCurrent = (): boolean => turn === begun;
-    for (let empty = 0; cursor.page !== undefined && empty < mostEmpty; empty++) {
-      const page = await askPage(client, cursor.page, ended).catch((cause: unknown) => {
+    if (this.#isCut || (this.#page !== undefined && !hasFront())) await reopen();
+    const seen = this.#seen;
+    const isCurrent = (): boolean => this.#seen === seen;
+    for (let empty = 0; this.#page !== undefined && empty < mostEmpty; empty++) {
+      const page = await askPage(client, this.#page, ended).catch((cause: unknown) => {
         if (!ended.aborted) throw cause;
         return undefined;
       });
       // Reloaded, or gone, meanwhile.
       if (!isCurrent() || client.disposed()) return false;
-      const messages = cursor.turnTo(page?.older, page?.messages ?? []);
-      if (await show(client, hidden, messages, isCurrent)) return true;
+      const messages = this.#turnTo(page?.older, page?.messages ?? []);
+      if (await show(client, this.hidden, messages, isCurrent)) return true;
     }
-    cursor.end();
+    if (this.#page !== undefined) this.#repeats(`${mostEmpty} pages in a row that have nothing new`);
+    this.#accept();
     client.changed();
     return false;
-  };
+  }
 
-  return {
-    get has() {
-      return cursor.isCut || cursor.page !== undefined;
-    },
-    see: cursor.see,
-    load: (reopen, ended) => (loading ??= next(reopen, ended).finally(() => (loading = undefined))),
-    begin: (older, messages) => {
-      begun++;
-      cursor.begin(older, messages);
-    },
-  };
-}
-
-/** The place in the stored thread up to which it is shown. */
-function createCursor<State>(client: RemoteClient<State>) {
-  // The page that comes next.
-  let page: string | undefined;
-  // The messages before which its messages go.
-  let front = new Set<string>();
-  // The first message that this page had, that which is shown now, and whether another tab shows less.
-  let first: string | undefined;
-  let head: string | undefined;
-  let isCut = false;
-  // A page that comes again leads nowhere.
-  let seen = new Set<string>();
-  // Results whose calls stand on a page before: the core has no place for them until then.
-  let results: readonly Message[] = [];
-
-  const repeats = (what: string): void =>
-    client.emitter.emit("warning", { code: "older-repeats", message: `The loader of the thread names ${what}: the thread is not paged further` });
-  const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): readonly Message[] => {
-    if (page !== undefined) seen.add(page);
+  /** The page has come: the next one is that before it. Returns its messages, and the results that have waited for them. */
+  #turnTo(older: ThreadPage["older"], messages: readonly Message[]): readonly Message[] {
+    const { client } = this;
+    if (this.#page !== undefined) this.#seen.add(this.#page);
     const next = older === true ? messages[0]?.id : older || undefined;
-    page = next === undefined || seen.has(next) ? undefined : next;
-    if (page !== next) repeats(`the page ${JSON.stringify(next)} once more`);
-    if (messages.length) front = new Set(messages.map(client.keyOf));
-    const all = [...messages, ...results];
-    results = withoutCalls(all);
+    this.#page = next === undefined || this.#seen.has(next) ? undefined : next;
+    if (this.#page !== next) this.#repeats(`the page ${JSON.stringify(next)} once more`);
+    if (messages.length) this.#front = new Set(messages.map(client.keyOf));
+    const all = [...messages, ...this.#results];
+    this.#results = withoutCalls(all);
     return all;
-  };
+  }
+
   /** The page knows of nothing before what is shown. */
-  const accept = (): void => {
-    isCut = false;
-    first = head;
-  };
-  return {
-    get page() {
-      return page;
-    },
-    /** Whether another tab has left out what was shown first. */
-    get isCut() {
-      return isCut;
-    },
-    /** Whether a message of the last page is shown. */
-    hasFront: (): boolean => client.core().messages.some((message) => front.has(client.keyOf(message))),
-    see: ({ messages }: Pick<AgentSnapshot<unknown>, "messages">): void => {
-      const before = head;
-      head = messages[0] && client.keyOf(messages[0]);
-      if (head === before) return;
-      isCut = (isCut || client.isRead()) && first !== undefined && !messages.some((message) => client.keyOf(message) === first);
-      if (!isCut) first = head;
-    },
-    /** The page has come: the next one is that before it. Returns its messages, and the results that have waited for them. */
-    turnTo,
-    /** The thread is opened anew: the next page is that before these messages. */
-    begin: (older: ThreadPage["older"], messages: readonly Message[]): void => {
-      page = undefined;
-      accept();
-      seen = new Set();
-      results = [];
-      turnTo(older, messages);
-    },
-    /** There is none, or only pages that have nothing new. */
-    end: (): void => {
-      if (page !== undefined) repeats(`${mostEmpty} pages in a row that have nothing new`);
-      page = undefined;
-      accept();
-    },
-  };
+  #accept(): void {
+    this.#page = undefined;
+    this.#isCut = false;
+    this.#first = this.#head;
+  }
+
+  #repeats(what: string): void {
+    const message = `The loader of the thread names ${what}: the thread is not paged further`;
+    this.client.emitter.emit("warning", { code: "older-repeats", message });
+  }
 }
 
 /** The results whose calls are not there. */

@@ -15,22 +15,18 @@ import type { RemoteClient } from "./client.js";
 import type { Connected } from "./connect.js";
 import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
-import { changed, unanswered, type OpenedThread } from "./page.js";
-import { createThreadRequest } from "./thread-request.js";
+import { changedLines, unanswered, type OpenedThread } from "./page.js";
+import { createThreadRequest, type ThreadQuestion } from "./thread-request.js";
 import { createStatus, type ThreadStatus } from "./status.js";
 
 /** The base that later edits apply to. */
 type Begun<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
 
 /** A call of `load` that waits. */
-interface Loading {
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(error: AgentError): void;
-}
+type Loading = ReturnType<typeof createLoading>;
 
-function createLoading(): Loading {
-  let settle!: Pick<Loading, "resolve" | "reject">;
+function createLoading() {
+  let settle!: { resolve(): void; reject(error: AgentError): void };
   const promise = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
   // The snapshot says it as well.
   promise.catch(() => {});
@@ -41,32 +37,27 @@ function createLoading(): Loading {
 export class ThreadOpening<State> {
   readonly #client: RemoteClient<State>;
   readonly #hidden: Hidden<State>;
-  readonly #paging: Paging;
+  readonly #paging: Paging<State>;
   readonly #status: ThreadStatus<State>;
-  readonly #calls: ReturnType<typeof createOpenCalls>;
-  readonly #request: ReturnType<typeof createThreadRequest>;
+  readonly #calls: ReturnType<typeof createOpenCalls<State>>;
   readonly #disposal = new AbortController();
-  readonly #joined = createJoined();
+  #request: ThreadQuestion | undefined;
   #loading: Loading | undefined;
+  // The body that was read so far of a run in progress, for the request that joins the run.
+  #begun: Connected["begun"];
   // Grows while runs are in progress, but for those that open the thread.
   #runs = 0;
   #wasLeft = false;
-  #wasOpened = false;
   // Submits wait in the core from then on.
   #handOver = (): void => {};
   #handedOver: Promise<void> | undefined;
 
-  constructor(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging) {
+  constructor(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging<State>) {
     this.#client = client;
     this.#hidden = hidden;
     this.#paging = paging;
     this.#status = createStatus(client, hidden, paging);
     this.#calls = createOpenCalls(client);
-    this.#request = createThreadRequest(client, (error) => {
-      this.#status.set("error", error);
-      client.emitter.emit("error", error);
-      this.#loading?.reject(error);
-    });
   }
 
   /** Aborted with the agent. */
@@ -77,17 +68,19 @@ export class ThreadOpening<State> {
   /** Opens the thread, or continues to. Resolves once it is there. */
   load(): Promise<void> {
     if (this.#loading && !this.#status.failure) return this.#loading.promise;
-    const asksAgain = this.#loading && this.#request.hasFailed();
+    // An answer has failed: that is asked for again.
+    const failed = this.#loading && this.#request;
     this.#loading = undefined;
     const { thread, threadId } = this.#client.options();
     // Without an id the server has none of it.
     if (!thread?.load || threadId === undefined) return Promise.resolve();
     const { promise } = (this.#loading = createLoading());
     this.#status.set("loading");
-    if (asksAgain) this.#request.repeat();
+    if (failed) failed.repeat();
     else {
+      const wasOpened = !!this.#handedOver;
       this.#handedOver = new Promise((settle) => (this.#handOver = settle));
-      void this.#begin();
+      void this.#begin(wasOpened);
     }
     return promise;
   }
@@ -104,7 +97,9 @@ export class ThreadOpening<State> {
 
   /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
   giveUp(): boolean {
-    return !!this.#loading && this.#request.giveUp();
+    if (!this.#loading) return false;
+    this.#request!.giveUp();
+    return true;
   }
 
   /** The runs of the page are about to be hung up: whoever comes next opens the thread. */
@@ -128,7 +123,11 @@ export class ThreadOpening<State> {
 
   /** Where a request goes that this has an answer to. */
   target({ runId, resume }: TransportRequest): TransportTarget | undefined {
-    return resume ? this.#joined.target(runId) : this.#hidden.target(runId);
+    if (!resume) return this.#hidden.target(runId);
+    const begun = this.#begun;
+    if (begun?.runId !== runId) return undefined;
+    this.#begun = undefined;
+    return { url: "about:blank", fetch: (async () => begun.take()) as typeof fetch };
   }
 
   dispose(): void {
@@ -138,111 +137,77 @@ export class ThreadOpening<State> {
     this.#loading?.reject(this.#client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
   }
 
-  async #begin(): Promise<void> {
-    const [client, request] = [this.#client, this.#request];
+  async #begin(wasOpened: boolean): Promise<void> {
+    const client = this.#client;
     const id = client.uuid();
-    const stop = request.begin(id, this.signal);
+    const request = this.#request = createThreadRequest(client, id, this.signal, (error) => {
+      this.#status.set("error", error);
+      client.emitter.emit("error", error);
+      this.#loading?.reject(error);
+    });
     client.use();
     await client.ready();
-    const since = this.#runs;
     // The thread that is shown is opened anew. The beginning of the agent is not what the server had.
-    const base = this.#wasOpened ? client.core() : client.first();
-    this.#wasOpened = true;
-    const played = play(client, this.#hidden, id, stop, {
-      base,
-      ask: () => request.ask(id, stop.signal),
-      hasRun: () => this.#runs !== since,
-      joins: this.#joined.set,
-    });
+    const played = this.#play(id, request, wasOpened ? client.core() : client.first());
     this.#handOver();
     const result = await played;
-    request.end();
-    if (!client.disposed()) this.#end(result, stop);
+    if (!client.disposed()) this.#end(result, request);
+  }
+
+  /**
+   * Plays the server's answer as a run of the core. Returns how that ends, with what has come. `base`: the thread before; what differs from it when
+   * the answer comes was edited since.
+   */
+  async #play(id: string, request: ThreadQuestion, base: Begun<State>): Promise<OpeningResult> {
+    const [client, hidden, since] = [this.#client, this.#hidden, this.#runs];
+    // Asked before the core is there, which may be on its way still.
+    const early = client.isOpen() ? undefined : request.ask();
+    early?.catch(() => {});
+    let opened: Connected | undefined;
+    const result = await hidden.play(id, async (stopped) => {
+      stopped?.addEventListener("abort", request.stop);
+      // The answer to a question from before a run may lack that run, and what the run has said is no edit.
+      const afterRun = !early || this.#runs !== since;
+      const before = afterRun ? client.core() : base;
+      opened = await (afterRun ? request.ask() : early);
+      this.#begun = opened.begun;
+      const join = client.options().resume ? opened.activeRunId : undefined;
+      // With what the core has by then, where what was submitted waits.
+      return { lines: edited(client, opened, before), whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };
+    });
+    return { ...result, opened };
   }
 
   /** Settles the call of `load` with the result. */
-  #end({ outcome, error, page }: OpeningResult, stop: AbortController): void {
+  #end({ outcome, error, opened }: OpeningResult, request: ThreadQuestion): void {
     const loading = this.#loading!;
     this.#loading = undefined;
-    if (!this.#request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
+    if (!request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
       this.#calls.begin();
-      this.#paging.begin(page.older, page.stored ?? []);
+      this.#paging.begin(opened?.older, opened?.messages ?? []);
       this.#status.set(this.#client.core().messages.length ? "ready" : "new");
       return loading.resolve();
     }
     // An answer that is still on its way has nobody to go to.
-    stop.abort();
+    request.stop();
     this.#status.set(this.#wasLeft ? "loading" : "error", error);
     this.#wasLeft = false;
     loading.reject(error ?? this.#client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   }
 }
 
-/** The body that was read so far of a run in progress, for the request that joins the run. */
-function createJoined() {
-  let begun: Connected["begun"];
-  return {
-    set: (next: Connected["begun"]): void => void (begun = next),
-    target: (runId: string): TransportTarget | undefined => {
-      if (begun?.runId !== runId) return undefined;
-      const { take } = begun;
-      begun = undefined;
-      return { url: "about:blank", fetch: (async () => take()) as typeof fetch };
-    },
-  };
-}
+/** The end of the run that opens the thread, with the answer that has come. */
+type OpeningResult = RunResult & { readonly opened: OpenedThread | undefined };
 
-/** The end of the run that opens the thread, with the page that has come. */
-type OpeningResult = RunResult & { readonly page: Partial<OpenedThread> };
-
-/** The opening, as its run sees it. */
-interface OpeningRun<State> {
-  /** The thread before it: what differs from that when the answer comes was edited since. */
-  readonly base: Begun<State>;
-  ask(): Promise<Connected>;
-  /** Whether a run was in progress since the opening began. */
-  hasRun(): boolean;
-  /** A run is joined, of which this body was read. */
-  joins(begun: Connected["begun"]): void;
-}
-
-/** Plays the server's answer as a run of the core. Returns how that ends, with the page that has come. */
-async function play<State>(
-  client: RemoteClient<State>,
-  hidden: Hidden<State>,
-  id: string,
-  stop: AbortController,
-  { base, ask, hasRun, joins }: OpeningRun<State>,
-): Promise<OpeningResult> {
-  // Asked before the core is there, which may be on its way still.
-  const early = client.isOpen() ? undefined : ask();
-  early?.catch(() => {});
-  let page: Partial<OpenedThread> = {};
-  const result = await hidden.play(id, async (stopped) => {
-    stopped?.addEventListener("abort", () => stop.abort());
-    // The answer to a question from before a run may lack that run, and what the run has said is no edit.
-    const afterRun = !early || hasRun();
-    const before = afterRun ? client.core() : base;
-    const opened = await (afterRun ? ask() : early);
-    joins(opened.begun);
-    // With what the core has by then, where what was submitted waits.
-    page = adapted(client, opened, before);
-    const { lines = [], activeRunId } = page;
-    const join = client.options().resume ? activeRunId : undefined;
-    return { lines, whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };
-  });
-  return { ...result, page };
-}
-
-/** The same, as the core is to take it: what was edited since `base` is edited in it, too. */
-function adapted<State>(client: RemoteClient<State>, opened: OpenedThread, base: Begun<State>): OpenedThread {
+/** The lines of the answer, as the core is to take them: what was edited since `base` is edited in it, too. */
+function edited<State>(client: RemoteClient<State>, { lines, messages: stored }: OpenedThread, base: Begun<State>): readonly string[] {
   const now = client.core();
   const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
-  if (!opened.messages) return changed(opened, undefined, edit);
-  const messages = now.messages === base.messages ? opened.messages : client.edited(base.messages, now.messages, opened.messages);
+  if (!stored) return changedLines(lines, undefined, edit);
+  const messages = now.messages === base.messages ? stored : client.edited(base.messages, now.messages, stored);
   const knownIds = new Set(messages.map(({ id }) => id));
-  const local = unanswered(now.messages, opened.messages).filter(({ id }) => !knownIds.has(id));
-  return changed(opened, local.length ? [...messages, ...local] : messages, edit);
+  const local = unanswered(now.messages, stored).filter(({ id }) => !knownIds.has(id));
+  return changedLines(lines, local.length || messages !== stored ? [...messages, ...local] : undefined, edit);
 }
 
 /** Joins the run that the server has in progress. Where the core was faster with what waits, after that. */

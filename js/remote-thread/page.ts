@@ -7,12 +7,10 @@ import { eventsOf, type ReceivedEvent } from "./body.js";
 import type { Errors } from "./client.js";
 import { lastIndex } from "./list.js";
 
-/** A stored thread for the core: JSON texts of events, and what the page needs of it. */
+/** A stored thread as the server has it: JSON texts of events for the core, and what the page needs of it. */
 export interface OpenedThread {
   readonly lines: readonly string[];
   readonly messages: readonly Message[] | undefined;
-  /** The same as the server has them: without what was edited here meanwhile. */
-  readonly stored: readonly Message[] | undefined;
   readonly activeRunId?: string | undefined;
   readonly older?: ThreadPage["older"];
 }
@@ -57,7 +55,15 @@ export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interru
     ...(messages ? [{ type: "MESSAGES_SNAPSHOT", messages }] : []),
     { type: "RUN_FINISHED", threadId, runId, ...(interrupts?.length && { outcome: { type: "interrupt", interrupts } }) },
   ];
-  return { lines: events.map((event) => JSON.stringify(event)), messages, stored: messages, activeRunId: activeRunId ?? undefined, older };
+  return { lines: events.map((event) => JSON.stringify(event)), messages, activeRunId: activeRunId ?? undefined, older };
+}
+
+/** The error of a run that has failed in these events. */
+export function failureIn({ error }: Errors, events: readonly ReceivedEvent[]): AgentError | undefined {
+  const failed = events.find(({ event }) => event.type === "RUN_ERROR")?.event;
+  if (!failed) return undefined;
+  const { code, message } = failed;
+  return error({ kind: "run", code: typeof code === "string" ? code : undefined, retryable: true, message: String(message ?? "The run failed") });
 }
 
 /** The answer to a request without messages. It is read whole, because a part of it is no thread. */
@@ -65,29 +71,22 @@ export function readHydrated(client: Errors, text: string, threadId: string): Op
   const events = eventsOf(text);
   const find = (type: string) => events[lastIndex(events, ({ event }) => event.type === type)]?.event;
   checkThread(client, events, threadId);
-  const failed = find("RUN_ERROR");
-  if (failed)
-    throw client.error({
-      kind: "run",
-      code: typeof failed.code === "string" ? failed.code : undefined,
-      retryable: true,
-      message: String(failed.message ?? "The run failed"),
-    });
+  const failure = failureIn(client, events);
+  if (failure) throw failure;
   if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
   const found = find("MESSAGES_SNAPSHOT")?.messages;
   const messages = Array.isArray(found) ? (found as readonly Message[]) : undefined;
-  return { lines: events.map(({ json }) => json), messages, stored: messages };
+  return { lines: events.map(({ json }) => json), messages };
 }
 
-/** The same with other messages, and with what `edit` makes of the state, where it is given. */
-export function changed(opened: OpenedThread, messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined): OpenedThread {
-  if (messages === opened.messages && !edit) return opened;
-  const lines = opened.lines.map((line) => {
+/** Its lines with other messages, and with what `edit` makes of the state, where these are given. */
+export function changedLines(lines: readonly string[], messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined) {
+  if (!messages && !edit) return lines;
+  return lines.map((line) => {
     const event = JSON.parse(line);
-    if (event.type === "MESSAGES_SNAPSHOT" && messages !== opened.messages) return JSON.stringify({ ...event, messages });
+    if (event.type === "MESSAGES_SNAPSHOT" && messages) return JSON.stringify({ ...event, messages });
     return event.type === "STATE_SNAPSHOT" && edit ? JSON.stringify({ ...event, snapshot: edit(event.snapshot) }) : line;
   });
-  return { ...opened, lines, messages };
 }
 
 /** The questions after the last answer of the page's thread that the server does not have: they stay. */

@@ -4,26 +4,22 @@
 import type { SendReason } from "../api/types.js";
 import type { Asking, RemoteClient } from "./client.js";
 
-/** The reasons of the last runs. */
-export interface Reasons {
-  /** Notes the reason, and changes what is asked as the options say. Throws (code `server-keeps`) where the server takes no part in it. */
-  note(
-    reason: SendReason,
-    asking: Asking,
-    how: { readonly keepId?: boolean | undefined; readonly newMessageId?: boolean | undefined; readonly message?: unknown },
-  ): void;
-  /** Of a run, or of one that follows on the calls of another. */
-  of(runId: string): SendReason;
+/** How a submit, or a run that asks again, says whether a message keeps its id. */
+interface Ids {
+  readonly keepId?: boolean | undefined;
+  readonly newMessageId?: boolean | undefined;
+  readonly message?: unknown;
 }
 
 /** How many runs may wait at a time, and more. */
 const most = 256;
 
-/** None yet. */
-export function createReasons<State>(client: RemoteClient<State>): Reasons {
+/** The reasons of the last runs. There are none yet. */
+export function createReasons<State>(client: RemoteClient<State>) {
   const reasons = new Map<string, SendReason>();
   return {
-    note: (reason, asking, { keepId, newMessageId, message }) => {
+    /** Notes the reason, and changes what is asked as the options say. Throws (code `server-keeps`) where the server takes no part in it. */
+    note: (reason: SendReason, asking: Asking, { keepId, newMessageId, message }: Ids): void => {
       const edits = client.options().thread?.edits;
       const option = reason === "edit" ? keepId : reason === "regenerate" ? newMessageId : true;
       if (edits === "none" && option === undefined) {
@@ -37,6 +33,7 @@ export function createReasons<State>(client: RemoteClient<State>): Reasons {
       if (reason === "edit" && first && !hasId && (keepId ?? edits === "same-id")) asking.messages = [{ ...first, id: asking.replaces! }];
       if ((reason === "retry" || reason === "regenerate") && (newMessageId ?? edits === "new-id")) asking.newMessageId ??= client.uuid();
     },
-    of: (runId) => reasons.get(runId) ?? (reasons.has(runId.replace(/-\d+$/, "")) ? "tool-results" : "submit"),
+    /** Of a run, or of one that follows on the calls of another. */
+    of: (runId: string): SendReason => reasons.get(runId) ?? (reasons.has(runId.replace(/-\d+$/, "")) ? "tool-results" : "submit"),
   };
 }

@@ -2,25 +2,19 @@
 // `thread.send` says, with every other byte as it was: numbers keep their digits.
 
 import type { AssistantMessage, Message, SendRequest, ThreadOptions, ToolMessage, TransportTarget } from "../api/types.js";
-import { elementsOf, membersOf } from "./json-text.js";
+import { membersOf, textsOf, withMembers } from "./json-text.js";
 import { lastIndex } from "./list.js";
 
 /** The body with the messages that `choose` takes of its list. `resumes`: it has replies to interrupts. */
 export function withChosen(body: string, choose: (messages: readonly Message[], resumes: boolean) => readonly Message[]): string {
-  const members = [...membersOf(body)];
-  const list = members.find(({ name }) => name === "messages");
-  if (!list || body[list.from] !== "[") return body;
-  const texts = new Map<Message, string>();
-  for (const { from, to } of elementsOf(body, list)) {
-    const text = body.slice(from, to);
-    texts.set(JSON.parse(text), text);
-  }
-  const all = [...texts.keys()];
-  const chosen = choose(all, members.some(({ name }) => name === "resume"));
-  if (chosen === all) return body;
-  // Messages that the application has made are written as they are.
-  const parts = chosen.map((message) => texts.get(message) ?? JSON.stringify(message));
-  return `${body.slice(0, list.from)}[${parts.join(",")}]${body.slice(list.to)}`;
+  const resumes = [...membersOf(body)].some(({ name }) => name === "resume");
+  const chosenOf = (list: string): string => {
+    const texts = new Map(textsOf(list).map((text) => [JSON.parse(text) as Message, text]));
+    // Messages that the application has made are written as they are.
+    const parts = choose([...texts.keys()], resumes).map((message) => texts.get(message) ?? JSON.stringify(message));
+    return `[${parts.join(",")}]`;
+  };
+  return withMembers(body, { messages: chosenOf });
 }
 
 const callsOf = (message: Message | undefined): readonly string[] => ((message as AssistantMessage | undefined)?.toolCalls ?? []).map(({ id }) => id);

@@ -7,36 +7,30 @@ import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
 
 /** The status of the thread. */
-export interface ThreadStatus<State> {
-  readonly now: ThreadState["status"];
-  /** Why it could not be opened. */
-  readonly failure: AgentError | undefined;
-  set(next: ThreadState["status"], failure?: AgentError): void;
-  /** The snapshot that the page is shown, of that of the core. */
-  shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
-}
+export type ThreadStatus<State> = ReturnType<typeof createStatus<State>>;
 
 /** As the options of the agent say. */
-export function createStatus<State>(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging): ThreadStatus<State> {
-  const { thread: threadOptions, threadId } = client.options();
-  let now: ThreadState["status"] = !threadOptions?.load ? "ready" : threadId === undefined ? "new" : "loading";
+export function createStatus<State>(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging<State>) {
+  let { thread } = client;
+  let now = thread.status;
   let failure: AgentError | undefined;
-  let thread: ThreadState = { status: now, hasOlder: false };
   // The last pair: one snapshot of the core is shown as one object.
   let memo: readonly [core: AgentSnapshot<State>, shown: AgentSnapshot<State>] | undefined;
 
   return {
-    get now() {
+    get now(): ThreadState["status"] {
       return now;
     },
-    get failure() {
+    /** Why it could not be opened. */
+    get failure(): AgentError | undefined {
       return failure;
     },
-    set: (next, error) => {
+    set: (next: ThreadState["status"], error?: AgentError): void => {
       [now, failure, memo] = [next, error, undefined];
       if (!client.disposed()) client.changed();
     },
-    shown: (core) => {
+    /** The snapshot that the page is shown, of that of the core. */
+    shown: (core: AgentSnapshot<State>): AgentSnapshot<State> => {
       paging.see(core);
       const status = now === "new" && core.messages.length ? "ready" : now;
       if (thread.status !== status || thread.hasOlder !== paging.has) [thread, memo] = [{ status, hasOlder: paging.has }, undefined];

@@ -5,6 +5,7 @@ import { errorOf, post, refusalOf } from "./ask.js";
 import { eventsOf } from "./body.js";
 import type { Asking, RemoteClient } from "./client.js";
 import type { Hidden } from "./hidden.js";
+import { failureIn } from "./page.js";
 
 /** A server that takes no message now: nothing has come of the request. */
 const refuses: readonly number[] = [400, 404, 405, 409, 422, 501];
@@ -15,10 +16,9 @@ const frame = ["RUN_STARTED", "RUN_FINISHED"];
  * not take it.
  */
 export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<State>, submit: Asking, signal: AbortSignal): Promise<RunResult | undefined> {
-  const { runId, messages = [] } = submit;
-  const { threadId, runId: parentRunId, state, isLoading } = client.core();
+  const { runId, messages = [], tools, context, forwardedProps } = submit;
+  const { runId: parentRunId, state, isLoading } = client.core();
   if (!isLoading || !messages.length) return undefined;
-  const { tools, context, forwardedProps } = { ...client.input(), ...submit };
   const show = (change: (shown: readonly Message[]) => readonly Message[]): void => {
     const { messages: shown } = client.core();
     client.edit(shown, change(shown));
@@ -29,8 +29,8 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
   let text: string;
   try {
     const sent = messages.map(({ delivery: _, ...message }) => message);
-    const body = { threadId, runId, parentRunId, state, messages: sent, tools, context, forwardedProps };
-    const response = await post(client, { resume: false, threadId, runId, cursor: undefined }, body, signal);
+    const said = { parentRunId, state, messages: sent, tools, context, forwardedProps };
+    const response = await post(client, runId, false, said, signal);
     if (refuses.includes(response.status)) {
       void response.body?.cancel().catch(() => {});
       show((shown) => shown.filter(({ id }) => !ids.has(id)));
@@ -43,8 +43,8 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
     return failed(cause);
   }
   const events = eventsOf(text);
-  const error = events.find(({ event }) => event.type === "RUN_ERROR")?.event;
-  if (error) return failed(client.error({ kind: "run", retryable: true, message: String(error.message ?? "The run failed") }));
+  const error = failureIn(client, events);
+  if (error) return failed(error);
   // Most say what comes of it in the run in progress.
   if (events.every(({ event }) => frame.includes(String(event.type)))) return { runId, outcome: "success" };
   return hidden.play(runId, async () => ({ lines: events.map(({ json }) => json) }));

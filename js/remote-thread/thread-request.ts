@@ -6,60 +6,51 @@ import type { RemoteClient } from "./client.js";
 import { connect, type Connected } from "./connect.js";
 import { toEvents } from "./page.js";
 
-/** The question for the thread of this client. `failed` is called for each answer that fails. */
-export function createThreadRequest<State>(client: RemoteClient<State>, failed: (error: AgentError) => void) {
-  // Asks the server again, where an answer has failed.
-  let again: (() => void) | undefined;
-  let givenUp = false;
-  let nothing: Promise<Connected> | undefined;
-  let giveUp = (): void => {};
+/** A question for the stored thread. */
+export type ThreadQuestion = ReturnType<typeof createThreadRequest>;
 
-  const ask = async (runId: string, stopped: AbortSignal): Promise<Connected> => {
-    for (;;) {
-      try {
-        return await askOnce(client, runId, stopped);
-      } catch (cause) {
-        if (stopped.aborted) throw cause;
-        const error = errorOf(client, cause, "The thread could not be loaded");
-        const called = new Promise<void>((resolve, reject) => {
-          again = resolve;
-          stopped.addEventListener("abort", () => reject(cause));
-        });
-        failed(error);
-        await called;
-      }
-    }
-  };
+/** The question for the thread of this client, for that run of the core; it ends with `disposal`. `failed` is called for each answer that fails. */
+export function createThreadRequest<State>(client: RemoteClient<State>, runId: string, disposal: AbortSignal, failed: (error: AgentError) => void) {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  disposal.addEventListener("abort", stop);
+  const { signal } = controller;
+  let again = (): void => {};
+  let givenUp = false;
 
   return {
-    /** It is going to be asked, for this run of the core. Returns what ends it, which the end of the agent does too. */
-    begin: (runId: string, disposal: AbortSignal): AbortController => {
-      const stop = new AbortController();
-      disposal.addEventListener("abort", () => stop.abort());
-      givenUp = false;
-      nothing = new Promise((resolve) => {
-        giveUp = () => {
-          givenUp = true;
-          const { threadId, interrupts } = client.core();
-          resolve(toEvents(undefined, interrupts, runId, threadId));
-          stop.abort();
-        };
-      });
-      return stop;
-    },
     /**
-     * Resolves with an answer; after a failure, with that to the next question; once it is given up, with one that changes nothing. Rejects once
-     * `stopped` is aborted.
+     * Resolves with an answer; after a failure, with that to the next question; once it is given up, with one that changes nothing. Rejects once it
+     * is stopped.
      */
-    ask: (runId: string, stopped: AbortSignal): Promise<Connected> => Promise.race([nothing!, ask(runId, stopped)]),
-    /** Nobody waits for an answer. */
-    giveUp: (): true => (giveUp(), true),
-    isGivenUp: () => givenUp,
-    hasFailed: () => !!again,
+    ask: async (): Promise<Connected> => {
+      for (;;) {
+        try {
+          return await askOnce(client, runId, signal);
+        } catch (cause) {
+          if (!signal.aborted) {
+            const called = new Promise<void>((resolve) => {
+              again = resolve;
+              signal.addEventListener("abort", again);
+            });
+            failed(errorOf(client, cause, "The thread could not be loaded"));
+            await called;
+          }
+          const { threadId, interrupts } = client.core();
+          if (givenUp) return toEvents(undefined, interrupts, runId, threadId);
+          if (signal.aborted) throw cause;
+        }
+      }
+    },
     /** Asks again after a failure. */
-    repeat: () => again?.(),
-    /** The answer is no longer needed. */
-    end: () => void (again = undefined),
+    repeat: () => again(),
+    stop,
+    /** Nobody waits for an answer. */
+    giveUp: (): void => {
+      givenUp = true;
+      stop();
+    },
+    isGivenUp: () => givenUp,
   };
 }
 

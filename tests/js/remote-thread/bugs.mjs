@@ -12,7 +12,7 @@ export const bugs = [
     name: "a failed load lets what waits go",
     file: "remote-thread/thread-request.ts",
     from: "await called;",
-    to: "throw error;",
+    to: "return toEvents(undefined, undefined, runId, client.core().threadId);",
     tests: ["open"],
   },
   {
@@ -25,15 +25,15 @@ export const bugs = [
   {
     name: "what was edited while a thread came is forgotten",
     file: "remote-thread/open.ts",
-    from: "now.messages === base.messages ? opened.messages :",
-    to: "true ? opened.messages :",
+    from: "now.messages === base.messages ? stored :",
+    to: "true ? stored :",
     tests: ["open"],
   },
   {
     name: "a question that the server has not got is forgotten",
     file: "remote-thread/open.ts",
-    from: "local.length ? [...messages, ...local] : messages",
-    to: "messages",
+    from: "local.length || messages !== stored ? [...messages, ...local]",
+    to: "messages !== stored ? messages",
     tests: ["open"],
   },
   {
@@ -109,8 +109,8 @@ export const bugs = [
   {
     name: "older pages are put before the thread that another tab has opened",
     file: "remote-thread/older.ts",
-    from: "!cursor.hasFront())) await reopen();",
-    to: "!cursor.hasFront())) await null;",
+    from: "!hasFront())) await reopen();",
+    to: "!hasFront())) await null;",
     tests: ["older"],
   },
   {
@@ -130,14 +130,14 @@ export const bugs = [
   {
     name: "a tab does not notice that another one has opened the thread once more",
     file: "remote-thread/older.ts",
-    from: "isCut = (isCut || client.isRead())",
-    to: "isCut = (isCut || client.isOpen())",
+    from: "isCut = (this.#isCut || client.isRead())",
+    to: "isCut = (this.#isCut || client.isOpen())",
     tests: ["saves-tabs"],
   },
   {
     name: "what a run has said meanwhile is taken for an edit",
     file: "remote-thread/open.ts",
-    from: "!early || hasRun()",
+    from: "!early || this.#runs !== since",
     to: "!early",
     tests: ["opened-again"],
   },
@@ -165,8 +165,8 @@ export const bugs = [
   {
     name: "a message that was put in front while the thread was loaded is where the next page ends",
     file: "remote-thread/open.ts",
-    from: "page.stored ?? []",
-    to: "page.messages ?? []",
+    from: "opened?.messages ?? []",
+    to: "this.#client.core().messages",
     tests: ["older"],
   },
 ];
