@@ -34,8 +34,8 @@ export interface WritableResponse {
   fail(error: Error): void;
 }
 
-/** A response to which nothing has come yet. `cancel`: nobody wants the rest. */
-export function createResponse(cancel: () => void): WritableResponse {
+/** A response to which nothing has come yet. `cancel`: nobody wants the rest, who may have aborted the signal. What comes after its end counts for nothing. */
+export function createResponse(cancel: () => void, signal?: AbortSignal): WritableResponse {
   const waiting = createQueue<Uint8Array>();
   let last: { error?: Error } | undefined;
   let wake: (() => void) | undefined;
@@ -61,6 +61,15 @@ export function createResponse(cancel: () => void): WritableResponse {
   const response = new Promise<Response>((...both) => ([settle, reject] = both));
   // A caller that hears of a failure in another way does not look at it.
   response.catch(() => {});
+  const fail = (error: Error): void => {
+    reject(error);
+    finish({ error });
+  };
+  signal?.addEventListener("abort", () => {
+    if (last) return;
+    cancel();
+    fail(aborted());
+  });
   let begun = false;
   return {
     response,
@@ -70,13 +79,11 @@ export function createResponse(cancel: () => void): WritableResponse {
       begun = true;
     },
     write: (text) => {
+      if (last) return;
       waiting.push(typeof text === "string" ? encoder.encode(text) : text);
       wake?.();
     },
     end: () => finish({}),
-    fail: (error) => {
-      reject(error);
-      finish({ error });
-    },
+    fail,
   };
 }

@@ -3,7 +3,7 @@
 import { eventTypes } from "../api/events.js";
 import { aborted, createResponse, refusal } from "./body.js";
 import { createConnections, keepOption } from "./connections.js";
-import { at, fetchWith, withParam } from "./request.js";
+import { at, fetchTransport, withParam } from "./request.js";
 import type { WireEvents } from "../api/channel.js";
 import type { EventSourceOptions, Transport, TransportRequest } from "../api/types.js";
 
@@ -19,7 +19,7 @@ import type { EventSourceOptions, Transport, TransportRequest } from "../api/typ
  */
 export function eventSource(options: EventSourceOptions): Transport {
   const { url, submitUrl, names = [], closeIsEnd = false, keepOpen, EventSource: Source = globalThis.EventSource, ...rest } = options;
-  const submit = fetchWith({ ...rest, url: submitUrl ?? "eventsource:" });
+  const submit = fetchTransport({ ...rest, url: submitUrl ?? "eventsource:" });
   const sources = createConnections<EventSource>();
   const open = (address: string): EventSource => new Source(address, { withCredentials: rest.credentials === "include" });
   const addressOf = async (request: TransportRequest): Promise<string> => {
@@ -95,7 +95,7 @@ function readSource(
     source.close();
     closed?.();
   };
-  const answer = createResponse(leave);
+  const answer = createResponse(leave, signal);
   const fail = (error: Error): void => {
     // It would connect again by itself; how and when is the agent's to say.
     leave();
@@ -111,7 +111,6 @@ function readSource(
     isOpen();
     if (again) events?.opened();
   };
-  signal?.addEventListener("abort", () => fail(aborted()));
   let id = "";
   const take = ({ type, data, lastEventId }: MessageEvent<string>): void => {
     isOpen();

@@ -83,23 +83,17 @@ interface SocketReading {
 /** Turns the frames of a socket into a response. Its kind is that of the first frame. */
 function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined, { closed, opened, ends }: SocketReading): Promise<Response> {
   let kind: string | undefined;
-  let over = false;
   const leave = (): void => {
-    over = true;
     closed?.();
     socket.close(1000);
   };
-  const answer = createResponse(leave);
-  const fail = (error: Error): void => {
-    over = true;
-    answer.fail(error);
-  };
+  const answer = createResponse(leave, signal);
   const give = (type: string, bytes: Uint8Array): void => {
     kind ??= type;
     answer.begin(kind);
     if (kind === type) return answer.write(bytes);
     leave();
-    fail(new Error("the socket gave text and binary events"));
+    answer.fail(new Error("the socket gave text and binary events"));
   };
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
@@ -108,7 +102,6 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
   };
   // A text or a binary event, or a sign of life.
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-    if (over) return;
     if (typeof data !== "string") {
       const bytes = new Uint8Array(data);
       // No binary event begins like an object.
@@ -121,22 +114,15 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
   };
   socket.onclose = ({ code, reason }) => {
     closed?.();
-    if (over) return;
     const why = reason || `the socket was closed with ${code}`;
     if (code === 4401 || code === 1008) {
       answer.refuse(new Response(why, { status: 401 }));
-      fail(Object.assign(new Error(why), { status: 401 }));
+      answer.fail(Object.assign(new Error(why), { status: 401 }));
     } else if (ends.includes(code)) {
-      over = true;
       answer.begin(LINES);
       answer.end();
-    } else fail(new Error(why));
+    } else answer.fail(new Error(why));
   };
-  signal?.addEventListener("abort", () => {
-    if (over) return;
-    leave();
-    fail(aborted());
-  });
   return answer.response;
 }
 
