@@ -16,7 +16,7 @@ const parsed = (lines: readonly string[]): Message[] => lines.map((line) => JSON
 
 /** The save that is there, with the facts of a newer one. A run that has ended since was cut off there: its answer is no fact. */
 export const factsOf = ({ union, partsOf }: SavesKit) => ({ there, beside, first }: StoredTexts, [facts, lines]: SaveParts): SaveParts => {
-  const [rest, known, state] = there?.parts ?? partsOf({ messages: [], state: {}, ...first } as never);
+  const [rest, known, state] = there?.parts ?? partsOf(first as never);
   const text = { ...rest, messages: parsed(known), state: JSON.parse(state) };
   const base: Saved = beside ? withChanges(text, beside) : text;
   const { runId, running, interrupts, untold = [], handled, unsent } = facts;

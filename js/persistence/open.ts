@@ -42,7 +42,9 @@ let openSaves: OpenSavesNow | undefined;
 export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).openSaves);
 
 /** Opens the saves of a thread in the store of its option `persist`. */
-export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit, { text: {} }) : openEarly(loadSaves, ...thread));
+export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit, earlyOf(...thread)) : openEarly(loadSaves, ...thread));
+
+const earlyOf = (...[, { shown: { first } }]: Parameters<OpenSaves>): Early => ({ text: { first } });
 
 /** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
 const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
@@ -56,7 +58,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     dirty = false;
     writeStore(persist!, early.text, current(), nothing);
   };
-  const ask = (): unknown => restore ?? readStore(persist!, early.text, thread.shown.first);
+  const ask = (): unknown => restore ?? readStore(persist!, early.text);
   const show = (save: unknown): void => {
     if (!save || early.saves || early.shown) return;
     const changed = dirty;
@@ -102,7 +104,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
 
 /** The same until `load` has come. */
 export const openEarly = (load: () => Promise<OpenSavesNow>, ...thread: Parameters<OpenSaves>): Saves => {
-  const early: Early = { text: {} };
+  const early = earlyOf(...thread);
   const now = createNow(early, ...thread) as Partial<SavesMethods>;
   // The calls that wait, each once.
   const calls = new Map<string, () => void>();

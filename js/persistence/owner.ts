@@ -8,7 +8,7 @@
 import type { AgentStore } from "../api/saving.js";
 import type { Free } from "./lock.js";
 import type { Early, SavesKit } from "./open.js";
-import type { First, StoredTexts } from "./record.js";
+import type { StoredTexts } from "./record.js";
 import type { StoredSaves } from "./saves.js";
 import { createWriter, type Writer } from "./writer.js";
 
@@ -71,7 +71,7 @@ export class Claim {
   readonly #member: WeakRef<StoredSaves>;
 
   /** Nothing is asked for yet, unless that was done before (`early`). */
-  constructor(private readonly kit: SavesKit, private readonly store: AgentStore, member: StoredSaves, private readonly first: First, early: Early) {
+  constructor(private readonly kit: SavesKit, private readonly store: AgentStore, member: StoredSaves, early: Early) {
     this.#place = placeOf(store, kit, early.text);
     this.writer = this.#place.writer;
     this.#seen = this.#place.version;
@@ -125,7 +125,7 @@ export class Claim {
     const { writer, text, version } = this.#place;
     if (writer.busy()) return new Promise<void>(writer.whenDone).then(this.read);
     this.#seen = version;
-    return this.kit.readStore(this.store, text, this.first);
+    return this.kit.readStore(this.store, text);
   };
 
   /** Another thread has said it. */

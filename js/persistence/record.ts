@@ -43,25 +43,21 @@ export interface StoredTexts {
   writing?: Set<StoredText>;
   /** The last question, unless something was written since. */
   asked?: object | undefined;
-  /** The beginning of an agent that finds nothing. */
-  first?: First;
+  /** The beginning of a thread that finds nothing. */
+  readonly first: Pick<Saved, "messages" | "state">;
 }
-
-/** How an agent begins that finds nothing. */
-export type First = Pick<Saved, "messages" | "state">;
 
 export const partsOf = ({ messages, state, ...rest }: Saved): SaveParts => [rest, messages.map((message) => JSON.stringify(message)), JSON.stringify(state)];
 
 /** Reads the save of a store. */
-export function readStore(store: AgentStore, at: StoredTexts, first: First): unknown {
-  const asked = {};
-  Object.assign(at, { asked, first });
+export function readStore(store: AgentStore, at: StoredTexts): unknown {
+  const asked = at.asked = {};
   const read = (found: unknown, beside: unknown): unknown => {
     const { mark: written, of, ...changes } = Object(beside) as Record;
     // A record that is damaged is none.
     const record = [changes.handled, of, changes.messages].every(Array.isArray) && changes.from >= 0 ? (beside as Record) : undefined;
     // Not one text has been written so far.
-    const text = (!found && record?.of[0] === null ? { v: 1, ...first, mark: null } : found) as (Saved & { readonly mark?: string | null }) | undefined;
+    const text = (!found && record?.of[0] === null ? { v: 1, ...at.first, mark: null } : found) as (Saved & { readonly mark?: string | null }) | undefined;
     if (!Array.isArray(text?.messages)) return text;
     // One that was written by somebody else is known by its length.
     const { mark = `${JSON.stringify(text).length}`, ...saved } = text;

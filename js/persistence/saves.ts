@@ -63,7 +63,7 @@ export class StoredSaves implements Saves {
     this.saving = given.saving ?? {};
     this.last = early.shown;
     this.keeper = createKeeper(this.saving.everyMs ?? 1000, this.save);
-    this.claim = new Claim(kit, given.persist!, this, thread.shown.first, early);
+    this.claim = new Claim(kit, given.persist!, this, early);
   }
 
   begin(): void {
@@ -193,23 +193,11 @@ export class StoredSaves implements Saves {
     if (looks()) kit.settle(claim.read, read, nothing);
   }
 
-  /** Asks the store, or for what the application gives. Where that takes time, calls wait meanwhile, but not for ever. */
-  private ask(read: () => unknown = this.claim.read, limit = this.saving.loadMs ?? 3000): void {
-    const question = this.#read(read, "asked");
-    if (this.store !== "asked") return;
-    this.thread.link.awaitSave();
-    this.gate = "closed";
-    const late = (): void => {
-      if (this.question !== question || this.store !== "asked" || this.gate === "ended") return;
-      this.store = "late";
-      this.#warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
-      this.#found(undefined);
-    };
-    if (limit < Infinity) later(limit, late);
-  }
-
-  /** The answer is begun with, or has come too late for that. */
-  #read(read: () => unknown, store: "asked" | "late"): object {
+  /**
+   * Asks the store, or for what the application gives. Where that takes time, calls wait meanwhile, but not for ever. The answer is begun with, or
+   * has come too late for that: `late`, where the thread has begun already.
+   */
+  private ask(read: () => unknown = this.claim.read, limit = this.saving.loadMs ?? 3000, store: "asked" | "late" = "asked"): void {
     const question = this.question = {};
     this.store = store;
     const answer = (then: "known" | "refused", inTime: () => void, late: () => void): void => {
@@ -224,7 +212,16 @@ export class StoredSaves implements Saves {
       (value) => answer("known", () => this.#found(value), () => this.#arrived(value as SavedAgent | undefined)),
       (cause) => answer("refused", () => (this.beginning.refuse(cause), this.#proceed()), () => this.dirty && this.#report({ cause })),
     );
-    return question;
+    if (this.store !== "asked") return;
+    this.thread.link.awaitSave();
+    this.gate = "closed";
+    const late = (): void => {
+      if (this.question !== question || this.store !== "asked" || this.gate === "ended") return;
+      this.store = "late";
+      this.#warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
+      this.#found(undefined);
+    };
+    if (limit < Infinity) later(limit, late);
   }
 
   /** Continues from this save, or without one. */
@@ -300,7 +297,7 @@ export class StoredSaves implements Saves {
     if (!part) keeper.stop();
     this.dirty = true;
     // A good save may be there.
-    if (claim.owns() && this.store === "refused") this.#read(claim.read, "late");
+    if (claim.owns() && this.store === "refused") this.ask(undefined, undefined, "late");
     if (!claim.owns() || this.store !== "known") return done(false);
     this.dirty = false;
     claim.writer.write({ store: store!, save: mergeSaves(kit, this.aside, save)!, part, ended: this.#report, done }, waitMs);

@@ -353,7 +353,7 @@ export async function play(seed, kind) {
 
   function stored() {
     return kind.full || kind.records
-      ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} })
+      ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, { first: { messages: [], state: {} } })
       : origin.saved;
   }
 

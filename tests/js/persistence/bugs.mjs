@@ -172,8 +172,8 @@ export const bugs = [
   {
     name: "an answer of before is all that is known of the text",
     file: "persistence/record.ts",
-    from: "Object.assign(at, { asked, first });",
-    to: "Object.assign(at, { asked: (at.asked ??= asked), first });",
+    from: "const asked = at.asked = {};",
+    to: "const asked = at.asked ??= {};",
     tests: ["record"],
   },
   {

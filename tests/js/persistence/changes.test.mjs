@@ -36,7 +36,7 @@ describe("a thread that has changed little", { skip: !real }, () => {
   };
   /** The save that the next page finds. */
   const found = (store) =>
-    readStore({ load: () => structuredClone(store.now), record: { load: () => structuredClone(store.beside) } }, {}, { messages: [], state: {} });
+    readStore({ load: () => structuredClone(store.now), record: { load: () => structuredClone(store.beside) } }, { first: { messages: [], state: {} } });
   /** An agent of a page, whose server answers as this says, and does not end what it has not said the end of. */
   const open = async (store, answer = (run) => [started(run), ...text(run), finished(run)], more = {}) => {
     const { createAgent } = await load("index");

@@ -42,7 +42,7 @@ describe("a record", () => {
     writes[0].resolve();
     writes[1].reject(new Error("full"));
     await ended;
-    const { queue, runId, running } = readStore(store, {}, { messages: [], state: {} });
+    const { queue, runId, running } = readStore(store, { first: { messages: [], state: {} } });
     assert.deepEqual({ queue, runId, running }, { queue: [], runId: "q", running: true });
   });
 
@@ -71,9 +71,9 @@ describe("a record", () => {
     const { readStore, writeStore } = await load("persistence/record");
     for (const order of [[0, 1], [1, 0]]) {
       const store = Object.assign(filling(), { full: true });
-      const at = {};
+      const at = { first };
       const answers = ["old", "new"].map((mark) => Object.assign(deferred(), { text: { ...nothing, mark, messages: [user(mark, mark)] } }));
-      const reads = answers.map(({ promise }) => readStore({ ...store, load: () => promise, record: { load() {} } }, at, first));
+      const reads = answers.map(({ promise }) => readStore({ ...store, load: () => promise, record: { load() {} } }, at));
       for (const nth of order) {
         answers[nth].resolve(answers[nth].text);
         await reads[nth];
@@ -93,21 +93,21 @@ describe("a record", () => {
     const { readStore, writeStore } = await load("persistence/record");
     const store = filling();
     const asked = deferred();
-    const at = {};
-    const early = readStore({ ...store, load: async () => undefined, record: { load: () => asked.promise } }, at, first);
+    const at = { first };
+    const early = readStore({ ...store, load: async () => undefined, record: { load: () => asked.promise } }, at);
     writeStore(store, at, JSON.stringify({ ...nothing, queue: [{ runId: "q" }] }), () => {});
     asked.resolve(store.beside);
     await early;
     store.full = true;
     writeStore(store, at, JSON.stringify({ ...nothing, runId: "q", running: true }), () => {});
-    const { queue, runId } = readStore(store, {}, first);
+    const { queue, runId } = readStore(store, { first });
     assert.deepEqual([queue, runId], [[], "q"]);
   });
 
   it("of facts, and a run that has ended since the text: its answer was cut off", async () => {
     const { readStore, writeStore } = await load("persistence/record");
     const store = Object.assign(filling(), { brief: true });
-    const at = {};
+    const at = { first };
     const facts = await factsOf();
     let n = 0;
     const running = (saved) => {
@@ -119,7 +119,7 @@ describe("a record", () => {
         undefined,
         facts,
       );
-      return readStore(store, {}, first).running;
+      return readStore(store, { first }).running;
     };
     assert.equal(running({ runId: "r", running: true }), true);
     store.full = true;
@@ -166,7 +166,7 @@ describe("a record", () => {
       saves.forEach((saved, nth) => {
         store.full = nth >= fits;
         writeStore(store, at, JSON.stringify(saved), () => {});
-        const { mark, of, from, ...found } = readStore(store, {}, first);
+        const { mark, of, from, ...found } = readStore(store, { first });
         assert.deepEqual(found, saved, `${nth} after ${fits}`);
       });
     }
@@ -176,7 +176,7 @@ describe("a record", () => {
     const { readStore, writeStore } = await load("persistence/record");
     const saved = (...ids) => ({ ...nothing, messages: ids.map((id) => user(id, id)) });
     for (const texts of [[], [["a", "b", "c"]], [["a", "b", "c"], ["a"]], [["a", "b", "c"], ["a"], ["a", "x"]]]) {
-      const at = {};
+      const at = { first };
       const writes = [];
       const store = Object.assign(filling(), { save: (saved) => new Promise((resolve) => writes.push({ saved, resolve })) });
       for (const ids of [...texts, ["a", "b", "d"]]) {
@@ -187,7 +187,7 @@ describe("a record", () => {
       }
       for (const there of writes) {
         store.now = there.saved;
-        const ids = readStore(store, {}, first).messages.map(({ id }) => id);
+        const ids = readStore(store, { first }).messages.map(({ id }) => id);
         assert.deepEqual(ids, ["a", "b", "d"], `${texts.length}, ${writes.indexOf(there)}`);
       }
     }
@@ -211,16 +211,16 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
     const text = localStorage.getItem("k");
     assert.equal(text.slice(0, json.length - 1), json.slice(0, -1));
     assert.equal(JSON.parse(text).mark, JSON.parse(localStorage.getItem("k:record")).mark);
-    assert.deepEqual(readStore(store, {}, first), JSON.parse(json));
+    assert.deepEqual(readStore(store, { first }), JSON.parse(json));
     // A text that was read with a mark gets the new one.
     writeStore(store, {}, text, () => {});
-    assert.deepEqual(readStore(store, {}, first), JSON.parse(json));
+    assert.deepEqual(readStore(store, { first }), JSON.parse(json));
   });
 
   it("is not read but for what its record needs", async () => {
     const [{ readStore, writeStore }, { createWriter }, { settle }] = await Promise.all(["persistence/record", "persistence/writer", "base/promise"].map(load));
     const store = localStorageStore("k");
-    const at = {};
+    const at = { first };
     const messages = [user('a"\\', "an old question"), { id: "b", role: "assistant", content: "an old answer" }];
     /** A save as the core writes it. */
     const lined = (list) => {
@@ -238,7 +238,7 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
     assert.deepEqual([read.includes("an old"), read.includes("new")], [false, true]);
     const { messages: kept, queue } = JSON.parse(localStorage.getItem("k:record"));
     assert.deepEqual([kept.map(({ id }) => id), queue], [["c"], []]);
-    assert.deepEqual(readStore(store, {}, first).messages, [...messages, user("c", "new")]);
+    assert.deepEqual(readStore(store, { first }).messages, [...messages, user("c", "new")]);
     writeStore(store, at, JSON.stringify({ ...saved, messages: [...messages, user("c", "new"), user("d", "newer")] }), () => {});
     assert.deepEqual(JSON.parse(localStorage.getItem("k:record")).messages.map(({ id }) => id), ["d"], "of the page");
   });

@@ -49,7 +49,7 @@ describe("saves of a worker's session", { skip: !real && "the core is a stand-in
     };
     return storeOf(store);
   };
-  const found = ({ now, beside }) => readStore(stored(structuredClone({ now, beside })), {}, { messages: [], state: {} });
+  const found = ({ now, beside }) => readStore(stored(structuredClone({ now, beside })), { first: { messages: [], state: {} } });
   /** Answers a submit with a call of the page's tool, and the call's result with words. */
   const server = () => {
     const asked = [];
