@@ -186,12 +186,9 @@ function toRequest(resource: RequestInfo | URL, init: RequestInit): ScriptedRequ
 /** The bodies that are on their way, and the clock by which their steps are due. */
 class ScriptedBodies {
   now = 0;
-  readonly #advance: ((ms: number) => void) | undefined;
   readonly #bodies = new Set<StreamedBody>();
 
-  constructor(advance: ((ms: number) => void) | undefined) {
-    this.#advance = advance;
-  }
+  constructor(private readonly advance: ((ms: number) => void) | undefined) {}
 
   /** The body of the response to a request. */
   begin(request: ScriptedRequest, steps: ScriptedStep[], end: RecordedEnd): ReadableStream<Uint8Array> {
@@ -232,7 +229,7 @@ class ScriptedBodies {
     await turn();
     for (;;) {
       const next = Math.min(until, ...[...this.#bodies].filter(({ steps, end }) => steps.length || end !== "open").map(({ due }) => due));
-      if (next > this.now) this.#advance?.(next - this.now);
+      if (next > this.now) this.advance?.(next - this.now);
       this.now = Math.max(this.now, next);
       for (const body of [...this.#bodies]) this.#pump(body);
       await turn();

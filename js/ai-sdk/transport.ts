@@ -3,8 +3,8 @@
 //   sendMessages ──► ask: submit, retry, regenerate, answers ──► agent ──► snapshot ──► turn ──► ChunkWriter ──► stream
 
 import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
-import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput, ToolCall } from "../api/types.js";
+import { asAgent, unfit } from "../turns/checks.js";
 import { firstAnswer, hasQuestion, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece } from "../turns/turns.js";
 import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
@@ -41,8 +41,7 @@ interface SdkRequest {
  * const { messages, sendMessage, status, stop } = useChat({ transport: toChatTransport(agent) });
  */
 export function toChatTransport<Message extends UIMessage = UIMessage, State = unknown>(chatAgent: Agent<State>): ChatTransport<Message> {
-  if (typeof chatAgent?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof chatAgent}`);
-  const agent = chatAgent as unknown as Agent;
+  const agent = asAgent("toChatTransport()", chatAgent);
   let opened = 0;
   // A server may give a question another id: the ids that the chat has, and the agent's.
   const renamed: Renamed = new Map();
@@ -67,8 +66,6 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
 }
 
 const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies SendArguments["trigger"][];
-
-const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
 /** Reads a request of the SDK. */
 function requestFor(agent: Agent, { trigger, messages, messageId, body }: SendArguments, renamed: Renamed): SdkRequest {
@@ -176,10 +173,6 @@ function createQuestion(questionId: string | undefined, renamed: Renamed): (snap
 
 /** Writes what the agent shows of a turn into a stream. */
 class TurnStream {
-  readonly #agent: Agent;
-  readonly #request: SdkRequest;
-  readonly #question: (snapshot: AgentSnapshot) => string | undefined;
-  readonly #controller: ReadableStreamDefaultController<UIMessageChunk>;
   readonly #writer: ChunkWriter;
   readonly #offs: (() => void)[];
   #open = true;
@@ -191,15 +184,11 @@ class TurnStream {
   #interrupts: AgentSnapshot["interrupts"];
 
   constructor(
-    agent: Agent,
-    request: SdkRequest,
-    question: (snapshot: AgentSnapshot) => string | undefined,
-    controller: ReadableStreamDefaultController<UIMessageChunk>,
+    private readonly agent: Agent,
+    private readonly request: SdkRequest,
+    private readonly question: (snapshot: AgentSnapshot) => string | undefined,
+    private readonly controller: ReadableStreamDefaultController<UIMessageChunk>,
   ) {
-    this.#agent = agent;
-    this.#request = request;
-    this.#question = question;
-    this.#controller = controller;
     this.#writer = new ChunkWriter((chunk) => this.#open && controller.enqueue(chunk), request.before);
     this.#waits = !!request.answered?.length;
     ({ state: this.#state, interrupts: this.#interrupts } = agent.getSnapshot());
@@ -217,7 +206,7 @@ class TurnStream {
 
   /** Asks the agent. */
   begin(): void {
-    const { ask } = this.#request;
+    const { ask } = this.request;
     if (!ask) return this.#settle();
     // A call that makes no sense is rejected.
     ask().then(() => this.#settle(), (error: unknown) => this.finish({ type: "error", errorText: textOf(error) }));
@@ -232,9 +221,9 @@ class TurnStream {
   finish(chunk: UIMessageChunk): boolean {
     if (!this.#open) return false;
     this.#writer.end();
-    this.#controller.enqueue(chunk);
+    this.controller.enqueue(chunk);
     this.close();
-    this.#controller.close();
+    this.controller.close();
     return true;
   }
 
@@ -245,12 +234,12 @@ class TurnStream {
   }
 
   #look(): void {
-    const snapshot = this.#agent.getSnapshot();
-    this.#writer.write(turnAfter(snapshot, this.#question(snapshot)));
+    const snapshot = this.agent.getSnapshot();
+    this.#writer.write(turnAfter(snapshot, this.question(snapshot)));
     if (snapshot.state !== this.#state) this.#writer.data("state", this.#state = snapshot.state, "state");
     for (const interrupt of newInterrupts(snapshot.interrupts, this.#interrupts)) this.#writer.data("interrupt", interrupt, interrupt.id);
     this.#interrupts = snapshot.interrupts;
-    const isOpen = (call: ToolCall): boolean => !!this.#request.answered?.includes(call.id) && isUnanswered(call);
+    const isOpen = (call: ToolCall): boolean => !!this.request.answered?.includes(call.id) && isUnanswered(call);
     if (this.#waits && !snapshot.toolCalls.some(isOpen)) this.#waits = false;
     if (this.#settled && !this.#waits && !isBusy(snapshot)) this.finish(lastOf(snapshot));
   }
@@ -258,7 +247,7 @@ class TurnStream {
   #settle(): void {
     if (!this.#open) return;
     this.#settled = true;
-    this.#agent.flush();
+    this.agent.flush();
     this.#look();
   }
 

@@ -1,7 +1,7 @@
 // The adapter that assistant-ui's external store runtime takes, over an agent.
 
-import { AgentError } from "../api/error.js";
 import type { Agent, ThreadInfo, Threads } from "../api/types.js";
+import { unfit } from "../turns/checks.js";
 import { firstAnswer } from "../turns/turns.js";
 import { contentOf, type AppendedMessage, type ThreadMessage } from "./messages.js";
 
@@ -14,8 +14,6 @@ export interface AssistantRuntimeOptions {
   /** Adapters of assistant-ui: `attachments`, `speech`, `feedback`, … */
   readonly adapters?: object | undefined;
 }
-
-const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
 /** The calls of the runtime, as calls of the agent. */
 export function createCalls(agent: Agent) {

@@ -1,8 +1,8 @@
 // Attachments of assistant-ui's composer, uploaded by `createAttachments`.
 
 import type { Attachment } from "../api/attachments.js";
-import { AgentError } from "../api/error.js";
 import type { ContentPart } from "../api/types.js";
+import { unfit } from "../turns/checks.js";
 import { fileOf } from "../turns/media.js";
 import { toFilePart } from "./messages.js";
 
@@ -61,12 +61,7 @@ export function toAttachmentAdapter(files: AttachmentFiles, { accept = "*" }: { 
     send: async ({ id }: { readonly id: string }): Promise<object> => {
       let item = itemOf(id);
       for (; item?.status === "uploading"; item = itemOf(id)) await changed(item);
-      if (item?.status !== "ready")
-        throw new AgentError({
-          kind: "unsupported",
-          code: "input",
-          message: `The file ${item?.name ?? id} cannot be sent: ${item?.message ?? item?.error ?? "it was removed"}`,
-        });
+      if (item?.status !== "ready") throw unfit(`The file ${item?.name ?? id} cannot be sent: ${item?.message ?? item?.error ?? "it was removed"}`);
       const at = files.items.filter(({ status }) => status === "ready").indexOf(item);
       const file = fileOf(files.parts()[at]!);
       files.remove(id);

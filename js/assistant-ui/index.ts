@@ -7,6 +7,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import { AgentError } from "../api/error.js";
 import type { Agent } from "../api/types.js";
 import { useAgentSelector } from "../bindings/react.js";
+import { asAgent } from "../turns/checks.js";
 import { isBusy } from "../turns/turns.js";
 import { createCalls, createThreadList, type AssistantRuntimeOptions } from "./adapter.js";
 import { createMessages } from "./messages.js";
@@ -29,8 +30,7 @@ const nothing = () => undefined;
  * return <AssistantRuntimeProvider runtime={runtime}><Thread /></AssistantRuntimeProvider>;
  */
 export function useAssistantRuntime<State>(chatAgent: Agent<State>, options: AssistantRuntimeOptions = {}): AssistantRuntime {
-  if (typeof chatAgent?.getSnapshot !== "function")
-    throw new AgentError({ kind: "unsupported", code: "input", message: `useAssistantRuntime() expects an agent, got ${typeof chatAgent}` });
+  const agent = asAgent("useAssistantRuntime()", chatAgent);
   const { useExternalStoreRuntime } = peer;
   if (typeof useExternalStoreRuntime !== "function") {
     throw new AgentError({
@@ -39,7 +39,6 @@ export function useAssistantRuntime<State>(chatAgent: Agent<State>, options: Ass
       message: "ag-ui-wasm/assistant-ui is made for version 0.15 of @assistant-ui/react, which exports useExternalStoreRuntime: install it",
     });
   }
-  const agent = chatAgent as unknown as Agent;
   const { threads, onThread, adapters } = options;
   const calls = useMemo(() => createCalls(agent), [agent]);
   const toMessages = useMemo(createMessages, [agent]);

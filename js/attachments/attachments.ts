@@ -4,7 +4,7 @@ import type { Attachment, SubmitHolder } from "../api/attachments.js";
 import type { ContentPart } from "../api/types.js";
 import { createListeners } from "../base/listeners.js";
 import { change, toEntry, type AttachmentEntry, type Batch } from "./entry.js";
-import { createHeld } from "./held.js";
+import { HeldSubmits } from "./held.js";
 import { readSaved, toSaved, type SavedAttachments } from "./saved.js";
 import { readInline, type Upload } from "./upload.js";
 import { createUploads } from "./uploads.js";
@@ -77,8 +77,8 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     listeners.notify();
   };
   const uploads = createUploads({ upload, maxConcurrent, stallMs, changed });
-  const held = createHeld({ composer, changed, drop: uploads.drop });
-  const find = (id: string) => findEntry([composer, ...held.batches()], id) ?? [];
+  const held = new HeldSubmits({ composer, changed, drop: uploads.drop });
+  const find = (id: string) => findEntry([composer, ...held.list()], id) ?? [];
   const clear = (): void => {
     uploads.drop(composer.entries);
     composer.entries = [];

@@ -21,15 +21,6 @@ interface Held extends Batch {
   settle(result: RunResult | Promise<RunResult>): void;
 }
 
-/** The submits that are held. */
-export interface HeldSubmits extends SubmitHolder {
-  list(): readonly HeldInput[];
-  batches(): readonly Batch[];
-  /** Something may have become ready. */
-  changed(): void;
-  cancelAll(): void;
-}
-
 /** The attachments that the batches are held for. */
 interface BatchOwner {
   readonly composer: Batch;
@@ -39,21 +30,15 @@ interface BatchOwner {
 
 const isReady = ({ entries }: Batch): boolean => entries.every(({ item }) => item.status === "ready");
 
-export function createHeld(owner: BatchOwner): HeldSubmits {
-  return new HeldQueue(owner);
-}
-
-class HeldQueue implements HeldSubmits {
-  readonly #owner: BatchOwner;
+/** The submits that are held. */
+export class HeldSubmits implements SubmitHolder {
   #all: readonly Held[] = [];
 
-  constructor(owner: BatchOwner) {
-    this.#owner = owner;
-  }
+  constructor(private readonly owner: BatchOwner) {}
 
   // Bound: it is a public method of the attachments.
   readonly hold: SubmitHolder["hold"] = (agent, submitted, submit) => {
-    const { composer, changed } = this.#owner;
+    const { composer, changed } = this.owner;
     const { parts, signal, runId = uuid() } = submitted;
     const input = { ...submitted, runId };
     const fromComposer = !Array.isArray(parts) && parts !== undefined && parts !== null;
@@ -79,18 +64,15 @@ class HeldQueue implements HeldSubmits {
   readonly cancel: SubmitHolder["cancel"] = (agent, id) => {
     const found = this.#all.filter((held) => held.agent === agent && (id === undefined || held.input.runId === id));
     for (const held of found) this.#abort(held);
-    if (found.length) this.#owner.changed();
+    if (found.length) this.owner.changed();
     return found.length > 0;
   };
 
-  list(): readonly HeldInput[] {
+  list(): readonly (HeldInput & Batch)[] {
     return this.#all;
   }
 
-  batches(): readonly Batch[] {
-    return this.#all;
-  }
-
+  /** Something may have become ready. */
   changed(): void {
     for (const agent of new Set(this.#all.map((held) => held.agent))) this.#show(agent);
     this.#advance();
@@ -121,7 +103,7 @@ class HeldQueue implements HeldSubmits {
   }
 
   #send(held: Held): void {
-    const { composer, changed, drop } = this.#owner;
+    const { composer, changed, drop } = this.owner;
     const { agent, message, entries, input } = held;
     // It leaves the queue as it enters the thread.
     const { parts: _, ...rest } = input;
@@ -140,7 +122,7 @@ class HeldQueue implements HeldSubmits {
   #abort(held: Held): void {
     if (!this.#all.includes(held)) return;
     this.#all = this.#all.filter((other) => other !== held);
-    this.#owner.drop(held.entries);
+    this.owner.drop(held.entries);
     held.settle({ runId: held.input.runId, outcome: "aborted" });
     this.#show(held.agent);
     this.#advance();

@@ -27,12 +27,11 @@ export interface AnswerChannel {
 
 /** The answers of one channel, one after the other. There is none yet. */
 export class ChannelAnswers {
-  readonly #channel: AnswerChannel;
   readonly #idleMs: number;
   readonly #waitMs: number;
   readonly #isEnd: (data: string) => boolean;
   readonly #pause = createPause(() => {
-    if (this.#channel.isOpen()) this.end(true);
+    if (this.channel.isOpen()) this.end(true);
     // A silence that the network has made is no pause.
     else this.fail(new Error("the connection was lost, and not opened again in time"));
   });
@@ -41,8 +40,7 @@ export class ChannelAnswers {
   /** The last answer ended with a pause, and nobody has asked anything since. */
   continues = false;
 
-  constructor({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, channel: AnswerChannel) {
-    this.#channel = channel;
+  constructor({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, private readonly channel: AnswerChannel) {
     this.#idleMs = idleMs;
     this.#waitMs = waitMs;
     this.#isEnd = createEndings(answerEnds, channel.call);
@@ -50,7 +48,7 @@ export class ChannelAnswers {
 
   /** Begins an answer. `requested`: by a message, or by a run that is joined. */
   begin(requested: boolean, withText: boolean): ChannelAnswer {
-    const stop = (): unknown => this.current === mine && this.#channel.stop();
+    const stop = (): unknown => this.current === mine && this.channel.stop();
     const mine: ChannelAnswer = { ...createResponse(stop), requested, hasText: false };
     if (withText) this.continues = false;
     this.current = mine;
@@ -61,13 +59,13 @@ export class ChannelAnswers {
   /** Gives a frame to the answer in progress. */
   pass(frame: Uint8Array, data: string): void {
     const mine = this.current!;
-    mine.begin(this.#channel.media());
+    mine.begin(this.channel.media());
     mine.write(frame);
     mine.hasText ||= isText(data);
     if (this.#isEnd(data)) this.end(false);
     else if (mine.requested || mine.hasText) this.#pause.expect(this.#idleMs);
     // Frames beside an answer are only read.
-    else if (!this.#channel.hasMore()) this.end(true);
+    else if (!this.channel.hasMore()) this.end(true);
   }
 
   /** Ends the answer in progress, as one that came whole. */
@@ -76,7 +74,7 @@ export class ChannelAnswers {
     if (!last) return;
     // Frames beside an answer do not end it.
     if (last.requested || last.hasText) this.continues = byPause;
-    last.begin(this.#channel.media());
+    last.begin(this.channel.media());
     last.end();
   }
 

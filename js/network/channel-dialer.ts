@@ -20,8 +20,6 @@ export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame
 
 /** A connection that is closed. */
 export class Dialer {
-  readonly #client: ChannelClient;
-  readonly #handlers: DialerHandlers;
   readonly #attempts: ReturnType<typeof createAttempts>;
   readonly connection: ReturnType<typeof createConnection>;
   #phase: ChannelState["phase"] = "closed";
@@ -31,9 +29,7 @@ export class Dialer {
   // The last id of a source.
   #cursor: string | undefined;
 
-  constructor(client: ChannelClient, handlers: DialerHandlers) {
-    this.#client = client;
-    this.#handlers = handlers;
+  constructor(private readonly client: ChannelClient, private readonly handlers: DialerHandlers) {
     this.#attempts = createAttempts(() => client.kit.retryTimes(client.options().retry));
     this.connection = createConnection(client, {
       ...handlers,
@@ -94,14 +90,14 @@ export class Dialer {
 
   /** Opens it again after a loss. During an answer, the core asks for the rest of the run by itself, or gives it up. */
   recover(error: Error, answering: boolean): void {
-    if (answering && this.#client.options().resume) this.#reconnecting();
+    if (answering && this.client.options().resume) this.#reconnecting();
     else this.#again(error, answering);
   }
 
   /** Closes it; it is opened anew from the start, if it was to be open. */
   restart(): void {
     if (this.#phase === "closed") this.giveUp();
-    else void this.connection.open({ ...this.#client.run(), resume: false }).catch(() => {});
+    else void this.connection.open({ ...this.client.run(), resume: false }).catch(() => {});
   }
 
   /** The network is back. */
@@ -115,8 +111,8 @@ export class Dialer {
   }
 
   /** Nobody waits for it. */
-  giveUp(error: AgentError = new this.#client.kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void {
-    this.#handlers.closed();
+  giveUp(error: AgentError = new this.client.kit.AgentError({ kind: "connection", message: "The connection was closed", retryable: true })): void {
+    this.handlers.closed();
     this.#attempts.cancel();
     this.#set("closed");
     for (const { reject } of this.#waiting.splice(0)) reject(error);
@@ -129,7 +125,7 @@ export class Dialer {
   #set(phase: ChannelState["phase"], retryAt?: number): void {
     this.#phase = phase;
     this.#retryAt = retryAt;
-    this.#client.changed();
+    this.client.changed();
   }
 
   #reconnecting(retryAt = this.#retryAt): void {
@@ -138,7 +134,7 @@ export class Dialer {
 
   /** Opens it where it was. */
   #redial(): void {
-    void this.connection.open({ ...this.#client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
+    void this.connection.open({ ...this.client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
   }
 
   /** Opens it anew after a while, unless that was tried too often. */
@@ -147,10 +143,10 @@ export class Dialer {
     if (this.#phase === "closed") return this.giveUp();
     const retryAt = this.#attempts.later(error, () => this.#redial());
     if (retryAt !== undefined) return this.#reconnecting(retryAt);
-    const failure = failureOf(this.#client.kit, error);
+    const failure = failureOf(this.client.kit, error);
     const requested = this.#waiting.length > 0;
     this.giveUp(failure);
-    if (!answering && !requested) this.#client.failed(failure);
+    if (!answering && !requested) this.client.failed(failure);
   }
 }
 

@@ -16,21 +16,15 @@ import type { TransportRequest, TransportTarget } from "../api/types.js";
 import { createQueue } from "../base/queue.js";
 
 /** A channel that is closed. */
-export function createChannel(client: ChannelClient): Channel {
-  return new ClientChannel(client);
-}
-
-class ClientChannel implements Channel {
-  readonly #client: ChannelClient;
+export class ClientChannel implements Channel {
   readonly #answers: ChannelAnswers;
   readonly #dialer: Dialer;
   readonly #unread = createUnread();
   readonly #bufferBytes: number;
 
-  constructor(client: ChannelClient) {
+  constructor(private readonly client: ChannelClient) {
     const { source, options, kit } = client;
     const settings = source()?.settings ?? {};
-    this.#client = client;
     this.#bufferBytes = settings.bufferBytes ?? 16 * 2 ** 20;
     this.#answers = new ChannelAnswers(settings, {
       call: kit.call,
@@ -69,10 +63,10 @@ class ClientChannel implements Channel {
   }
 
   async connect(holds: boolean): Promise<void> {
-    if (holds) this.#client.kit.retained.add(this);
+    if (holds) this.client.kit.retained.add(this);
     if (this.#dialer.isOpen) return;
     const opened = this.#dialer.opened();
-    this.#dialer.ensure({ ...this.#client.run(), resume: false }).catch(() => {});
+    this.#dialer.ensure({ ...this.client.run(), resume: false }).catch(() => {});
     return opened;
   }
 
@@ -127,16 +121,16 @@ class ClientChannel implements Channel {
     this.#dialer.received(idOf(frame));
     if (this.#answers.current) return this.#answers.pass(frame, data);
     this.#unread.push(frame, data);
-    if (this.#unread.bytes() <= this.#bufferBytes) return this.#client.unread();
+    if (this.#unread.bytes() <= this.#bufferBytes) return this.client.unread();
     this.#unread.clear();
     const message = `More than ${this.#bufferBytes} bytes of events wait to be read: they are dropped, and the connection is opened anew`;
-    this.#client.failed(new this.#client.kit.AgentError({ kind: "limit", message }));
+    this.client.failed(new this.client.kit.AgentError({ kind: "limit", message }));
     this.#lost(new Error(message));
   }
 
   /** Begins an answer to a request. Its body has the frames that wait unread, and those that come after them. */
   async #attach(request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> {
-    const [client, answers, unread] = [this.#client, this.#answers, this.#unread];
+    const [client, answers, unread] = [this.client, this.#answers, this.#unread];
     // Frames that have arrived can be read, whatever became of the connection.
     if (text !== "" || request.resume || !unread.size()) await this.#dialer.ensure(request);
     if (signal?.aborted) throw aborted();

@@ -19,6 +19,6 @@ export function createConnections<Connection>() {
 /** The `keep` of a transport: its connections that are kept open. */
 export function keepOption(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: ChannelSource } {
   if (!keepOpen) return {};
-  const create: ChannelSource["create"] = async (client) => (await import("./channel.js")).createChannel(client);
+  const create: ChannelSource["create"] = async (client) => new (await import("./channel.js")).ClientChannel(client);
   return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create } };
 }

@@ -34,7 +34,6 @@ type Bring = (signal: AbortSignal | undefined) => Promise<Played>;
 
 /** The runs that are hidden. There is none yet. */
 export class Hidden<State> {
-  readonly #client: RemoteClient<State>;
   // Of all of them, also after their end: the core may have one in its queue still, which then brings nothing.
   readonly #bodies = new Map<string, Bring>();
   // The body that the core reads, for those who wait for its end.
@@ -42,15 +41,13 @@ export class Hidden<State> {
   #waiting: (() => void)[] = [];
   #last: HiddenRun<State> | undefined;
 
-  constructor(client: RemoteClient<State>) {
-    this.#client = client;
-  }
+  constructor(private readonly client: RemoteClient<State>) {}
 
   /** Plays a body as such a run, once no other run is in progress. In a page without a core, it is the first of all that is not one already. */
   async play(runId: string, body: Bring): Promise<RunResult> {
     for (;;) {
       // Without a core, what is to come before waits for that as well.
-      if (this.#client.isOpen()) await this.idle();
+      if (this.client.isOpen()) await this.idle();
       const result = await this.#begin(runId, body);
       if (result.outcome !== "dropped") return result;
       await this.idle();
@@ -90,7 +87,7 @@ export class Hidden<State> {
 
   /** Resolves once no run is in progress. */
   async idle(): Promise<void> {
-    while (this.#client.busy() && !this.#client.disposed()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.client.busy() && !this.client.disposed()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Wakes those that wait for the end of a run. */
@@ -99,7 +96,7 @@ export class Hidden<State> {
   }
 
   async #begin(runId: string, body: Bring): Promise<RunResult> {
-    const client = this.#client;
+    const client = this.client;
     if (client.disposed()) return { runId, outcome: "aborted" };
     const now = client.core();
     const joins = client.busy();

@@ -35,9 +35,6 @@ function createLoading() {
 
 /** The opening of a thread. Nothing is opened yet. */
 export class ThreadOpening<State> {
-  readonly #client: RemoteClient<State>;
-  readonly #hidden: Hidden<State>;
-  readonly #paging: Paging<State>;
   readonly #status: ThreadStatus<State>;
   readonly #calls: ReturnType<typeof createOpenCalls<State>>;
   readonly #disposal = new AbortController();
@@ -52,10 +49,7 @@ export class ThreadOpening<State> {
   #handOver = (): void => {};
   #handedOver: Promise<void> | undefined;
 
-  constructor(client: RemoteClient<State>, hidden: Hidden<State>, paging: Paging<State>) {
-    this.#client = client;
-    this.#hidden = hidden;
-    this.#paging = paging;
+  constructor(private readonly client: RemoteClient<State>, private readonly hidden: Hidden<State>, private readonly paging: Paging<State>) {
     this.#status = createStatus(client, hidden, paging);
     this.#calls = createOpenCalls(client);
   }
@@ -71,7 +65,7 @@ export class ThreadOpening<State> {
     // An answer has failed: that is asked for again.
     const failed = this.#loading && this.#request;
     this.#loading = undefined;
-    const { thread, threadId } = this.#client.options();
+    const { thread, threadId } = this.client.options();
     // Without an id the server has none of it.
     if (!thread?.load || threadId === undefined) return Promise.resolve();
     const { promise } = (this.#loading = createLoading());
@@ -115,15 +109,15 @@ export class ThreadOpening<State> {
 
   /** The snapshot without the run that opens the thread. */
   shown(core: AgentSnapshot<State>): AgentSnapshot<State> {
-    if (!core.isLoading) queueMicrotask(() => this.#hidden.rest());
-    else if (this.#client.isOpen() && !this.#hidden.owns(core.runId!)) this.#runs++;
+    if (!core.isLoading) queueMicrotask(() => this.hidden.rest());
+    else if (this.client.isOpen() && !this.hidden.owns(core.runId!)) this.#runs++;
     this.#calls.see(core);
     return this.#status.shown(core);
   }
 
   /** Where a request goes that this has an answer to. */
   target({ runId, resume }: TransportRequest): TransportTarget | undefined {
-    if (!resume) return this.#hidden.target(runId);
+    if (!resume) return this.hidden.target(runId);
     const begun = this.#begun;
     if (begun?.runId !== runId) return undefined;
     this.#begun = undefined;
@@ -133,12 +127,12 @@ export class ThreadOpening<State> {
   dispose(): void {
     this.#disposal.abort();
     this.#handOver();
-    this.#hidden.rest();
-    this.#loading?.reject(this.#client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
+    this.hidden.rest();
+    this.#loading?.reject(this.client.error({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" }));
   }
 
   async #begin(wasOpened: boolean): Promise<void> {
-    const client = this.#client;
+    const client = this.client;
     const id = client.uuid();
     const request = this.#request = createThreadRequest(client, id, this.signal, (error) => {
       this.#status.set("error", error);
@@ -159,7 +153,7 @@ export class ThreadOpening<State> {
    * the answer comes was edited since.
    */
   async #play(id: string, request: ThreadQuestion, base: Begun<State>): Promise<OpeningResult> {
-    const [client, hidden, since] = [this.#client, this.#hidden, this.#runs];
+    const [client, hidden, since] = [this.client, this.hidden, this.#runs];
     // Asked before the core is there, which may be on its way still.
     const early = client.isOpen() ? undefined : request.ask();
     early?.catch(() => {});
@@ -184,15 +178,15 @@ export class ThreadOpening<State> {
     this.#loading = undefined;
     if (!request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
       this.#calls.begin();
-      this.#paging.begin(opened?.older, opened?.messages ?? []);
-      this.#status.set(this.#client.core().messages.length ? "ready" : "new");
+      this.paging.begin(opened?.older, opened?.messages ?? []);
+      this.#status.set(this.client.core().messages.length ? "ready" : "new");
       return loading.resolve();
     }
     // An answer that is still on its way has nobody to go to.
     request.stop();
     this.#status.set(this.#wasLeft ? "loading" : "error", error);
     this.#wasLeft = false;
-    loading.reject(error ?? this.#client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
+    loading.reject(error ?? this.client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   }
 }
 

@@ -166,7 +166,7 @@ export const bugs = [
     name: "a message that was put in front while the thread was loaded is where the next page ends",
     file: "remote-thread/open.ts",
     from: "opened?.messages ?? []",
-    to: "this.#client.core().messages",
+    to: "this.client.core().messages",
     tests: ["older"],
   },
 ];
