@@ -13,7 +13,7 @@ import { catchError, defaultIfEmpty, defer, EMPTY, finalize, from, lastValueFrom
 import { applyEvents } from "./apply.js";
 import { toConsole, type StepperOptions } from "./core.js";
 import { createDebugLogger, resolveAgentDebugConfig, type AgentDebugConfig, type DebugLogger, type ResolvedAgentDebugConfig } from "./debug.js";
-import { applyMutation, callHooks, notifyInTurn } from "./hooks.js";
+import { applyMutation, callRunHooks, notifyInTurn } from "./hooks.js";
 import { reasonOf } from "../base/failure.js";
 import { checkAnswers } from "./interrupts.js";
 import { joined } from "./joined.js";
@@ -277,11 +277,7 @@ export abstract class AbstractAgent {
   /** Before the request: the answers are checked, and subscribers may change what is sent. */
   protected async onInitialize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
     checkAnswers(this.pendingInterrupts, input.resume);
-    const mutation = await callHooks(
-      subscribers,
-      this,
-      (subscriber, shown) => subscriber.onRunInitialized?.({ messages: shown.messages as Message[], state: shown.state, agent: this, input }),
-    );
+    const mutation = await callRunHooks(this, input, subscribers, (subscriber, params) => subscriber.onRunInitialized?.(params));
     const { messages, state } = mutation;
     if (messages !== undefined) input.messages = withoutNullTags(messages).filter(({ role }) => role !== "activity");
     if (state !== undefined) input.state = state;
@@ -306,12 +302,7 @@ export abstract class AbstractAgent {
 
   /** After a failure. It continues to the caller unless a subscriber stops it, or it is an abort. */
   protected onError(input: RunAgentInput, error: Error, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> {
-    const calls = async () =>
-      callHooks(
-        subscribers,
-        this,
-        (subscriber, { messages, state }) => subscriber.onRunFailed?.({ error, messages: messages as Message[], state, agent: this, input }),
-      );
+    const calls = async () => callRunHooks(this, input, subscribers, (subscriber, params) => subscriber.onRunFailed?.({ error, ...params }));
     return from(calls()).pipe(
       map((mutation) => {
         applyMutation(this, mutation, input, subscribers);
@@ -326,11 +317,7 @@ export abstract class AbstractAgent {
 
   /** After a run, however it has ended. */
   protected async onFinalize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
-    const mutation = await callHooks(
-      subscribers,
-      this,
-      (subscriber, { messages, state }) => subscriber.onRunFinalized?.({ messages: messages as Message[], state, agent: this, input }),
-    );
+    const mutation = await callRunHooks(this, input, subscribers, (subscriber, params) => subscriber.onRunFinalized?.(params));
     applyMutation(this, mutation, input, subscribers);
   }
 

@@ -1,7 +1,7 @@
 // Calls subscribers one after another, and gathers what they return.
 
 import type { AbstractAgent } from "./agent.js";
-import type { AgentStateMutation, AgentSubscriber, MaybePromise } from "./types.js";
+import type { AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";
 import type { Message, RunAgentInput, State } from "@ag-ui/core";
 import { structuredClone_ } from "./values.js";
 
@@ -35,6 +35,14 @@ export function callHooks(
   }
   return {};
 }
+
+/** The same for a hook of a run's life. */
+export const callRunHooks = (
+  agent: AbstractAgent,
+  input: RunAgentInput,
+  subscribers: readonly AgentSubscriber[],
+  call: (subscriber: AgentSubscriber, params: AgentSubscriberParams) => ReturnType<HookCall>,
+): MaybePromise<AgentStateMutation> => callHooks(subscribers, agent, (subscriber, { messages, state }) => call(subscriber, { messages, state, agent, input }));
 
 /** The rest of a round, of which the hook at this place is the first to return something. */
 function gather(
