@@ -3,7 +3,7 @@
 import { eventTypes } from "../api/events.js";
 import { aborted, createResponse, refusal } from "./body.js";
 import { createConnections, keepOption } from "./connections.js";
-import { at, fetchTransport, withParam } from "./request.js";
+import { at, fetchWith, withParam } from "./request.js";
 import type { WireEvents } from "../api/channel.js";
 import type { EventSourceOptions, Transport, TransportRequest } from "../api/types.js";
 
@@ -19,7 +19,7 @@ import type { EventSourceOptions, Transport, TransportRequest } from "../api/typ
  */
 export function eventSource(options: EventSourceOptions): Transport {
   const { url, submitUrl, names = [], closeIsEnd = false, keepOpen, EventSource: Source = globalThis.EventSource, ...rest } = options;
-  const submit = fetchTransport({ ...rest, url: submitUrl ?? "eventsource:" });
+  const submit = fetchWith({ ...rest, url: submitUrl ?? "eventsource:" });
   const sources = createConnections<EventSource>();
   const open = (address: string): EventSource => new Source(address, { withCredentials: rest.credentials === "include" });
   const addressOf = async (request: TransportRequest): Promise<string> => {

@@ -6,17 +6,11 @@ import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest
 /** Where the next request goes. */
 export function toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget> {
   const { transport, resume } = options;
-  return (transport ?? fetchTransport(options as FetchOptions)).connect(request, resume);
+  return (transport ?? fetchWith(options as FetchOptions)).connect(request, resume);
 }
 
-/**
- * The transport of an agent with `url`, `headers`, `credentials`, `fetch` and `binary`: it sends requests with fetch. The options are read
- * before every request.
- *
- * @example
- * const agent = createAgent({ transport: fetchTransport({ url: "/agent", credentials: "include" }) });
- */
-export function fetchTransport(options: FetchOptions): Transport {
+/** The transport that sends requests with fetch. The options are read before every request. */
+export function fetchWith(options: FetchOptions): Transport {
   return {
     renews: typeof options.headers === "function",
     get binary() {
