@@ -5,13 +5,7 @@ import { inline } from "./core/inline.js";
 import { moduleFor } from "./core/modules.js";
 import type { Agent, AgentOptions, AgentSchemas, TypedAgent, TypedOptions } from "./api/types.js";
 
-export { AgentError } from "./api/error.js";
-export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
-export { messageKey } from "./snapshot/message-key.js";
-export { createStore, indexedDbStore, localStorageStore } from "./persistence/stores.js";
-export { tool } from "./agent/tools.js";
-export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
-export type * from "./api/types.js";
+export * from "./common.js";
 
 /**
  * An agent that needs no set-up: the WebAssembly is part of the package, as a chunk that a page begins to load when its first

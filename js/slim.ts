@@ -5,13 +5,7 @@ import { moduleFor } from "./core/modules.js";
 import { modulesAt } from "./core/slim-modules.js";
 import type { Agent, SlimAgentOptions } from "./api/types.js";
 
-export { AgentError } from "./api/error.js";
-export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
-export { messageKey } from "./snapshot/message-key.js";
-export { createStore, indexedDbStore, localStorageStore } from "./persistence/stores.js";
-export { tool } from "./agent/tools.js";
-export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
-export type * from "./api/types.js";
+export * from "./common.js";
 
 /**
  * An agent whose WebAssembly comes from where the application says, so that it is cached and compiled by itself. `wasm` is

@@ -6,13 +6,7 @@ import type { Agent } from "./api/types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker/agent.js";
 import { beyondVite } from "./worker/pool.js";
 
-export { AgentError } from "./api/error.js";
-export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
-export { messageKey } from "./snapshot/message-key.js";
-export { createStore, indexedDbStore, localStorageStore } from "./persistence/stores.js";
-export { tool } from "./agent/tools.js";
-export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
-export type * from "./api/types.js";
+export * from "./common.js";
 export type { WorkerAgentOptions } from "./worker/agent.js";
 
 /**
