@@ -5,16 +5,6 @@ import type { Attachments } from "./attachments.js";
 /** Takes files. */
 type FileSink = Pick<Attachments, "add">;
 
-/** The handlers that a browser calls. A binding says how it shows that files hover over the page. */
-export interface FileHandlers {
-  change(event: Event): void;
-  paste(event: ClipboardEvent): void;
-  dragenter(event: DragEvent): void;
-  dragover(event: DragEvent): void;
-  dragleave(event: DragEvent): void;
-  drop(event: DragEvent): void;
-}
-
 /** Files that are dropped: a folder is none. */
 function droppedFiles({ items, files }: DataTransfer): readonly File[] {
   const folders = [...items].filter(({ kind }) => kind === "file").map((item) => item.webkitGetAsEntry?.()?.isDirectory === true);
@@ -23,8 +13,8 @@ function droppedFiles({ items, files }: DataTransfer): readonly File[] {
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => [...(dataTransfer?.types ?? [])].includes("Files");
 
-/** The handlers; `onDragging` is called when files begin and cease to hover. */
-export function createFileHandlers({ add }: FileSink, onDragging: (dragging: boolean) => void): FileHandlers {
+/** The handlers that a browser calls; `onDragging` is called when files begin and cease to hover. */
+export function createFileHandlers({ add }: FileSink, onDragging: (dragging: boolean) => void) {
   // Each element within enters and leaves by itself.
   let depth = 0;
   const enter = (by: number): void => {
@@ -32,31 +22,31 @@ export function createFileHandlers({ add }: FileSink, onDragging: (dragging: boo
     onDragging(depth > 0);
   };
   return {
-    change: ({ target }) => {
+    change: ({ target }: Event): void => {
       const input = target as HTMLInputElement;
       add(input.files);
       // The same file may be picked again.
       input.value = "";
     },
-    paste: (event) => {
+    paste: (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])];
       if (!files.length) return;
       // The name of a picture is not pasted as text.
       event.preventDefault();
       add(files);
     },
-    dragenter: (event) => {
+    dragenter: (event: DragEvent): void => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       enter(1);
     },
-    dragover: (event) => {
+    dragover: (event: DragEvent): void => {
       if (hasFiles(event)) event.preventDefault();
     },
-    dragleave: (event) => {
+    dragleave: (event: DragEvent): void => {
       if (hasFiles(event)) enter(-1);
     },
-    drop: (event) => {
+    drop: (event: DragEvent): void => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       enter(-depth);

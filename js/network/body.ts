@@ -21,21 +21,10 @@ export function refusal(response: Response): Response | undefined {
 }
 
 /** A response that is written from outside. */
-export interface WritableResponse {
-  /** Settles with the head. */
-  readonly response: Promise<Response>;
-  /** The head has come: the body is of this media type. Called again, it does nothing. */
-  begin(type: string): void;
-  /** The server does not take the request, unless the head has come. */
-  refuse(response: Response): void;
-  write(text: string | Uint8Array): void;
-  end(): void;
-  /** Chunks that were written before are still read, which `controller.error` would throw away. */
-  fail(error: Error): void;
-}
+export type WritableResponse = ReturnType<typeof createResponse>;
 
 /** A response to which nothing has come yet. `cancel`: nobody wants the rest, who may have aborted the signal. What comes after its end counts for nothing. */
-export function createResponse(cancel: () => void, signal?: AbortSignal): WritableResponse {
+export function createResponse(cancel: () => void, signal?: AbortSignal) {
   const waiting = createQueue<Uint8Array>();
   let last: { error?: Error } | undefined;
   let wake: (() => void) | undefined;
@@ -61,6 +50,7 @@ export function createResponse(cancel: () => void, signal?: AbortSignal): Writab
   const response = new Promise<Response>((...both) => ([settle, reject] = both));
   // A caller that hears of a failure in another way does not look at it.
   response.catch(() => {});
+  /** Chunks that were written before are still read, which `controller.error` would throw away. */
   const fail = (error: Error): void => {
     reject(error);
     finish({ error });
@@ -72,18 +62,21 @@ export function createResponse(cancel: () => void, signal?: AbortSignal): Writab
   });
   let begun = false;
   return {
+    /** Settles with the head. */
     response,
+    /** The server does not take the request, unless the head has come. */
     refuse: settle,
-    begin: (type) => {
+    /** The head has come: the body is of this media type. Called again, it does nothing. */
+    begin: (type: string): void => {
       if (!begun) settle(new Response(stream, { headers: { "content-type": type } }));
       begun = true;
     },
-    write: (text) => {
+    write: (text: string | Uint8Array): void => {
       if (last) return;
       waiting.push(typeof text === "string" ? encoder.encode(text) : text);
       wake?.();
     },
-    end: () => finish({}),
+    end: (): void => finish({}),
     fail,
   };
 }
