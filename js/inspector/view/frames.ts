@@ -1,15 +1,7 @@
 // Draws at most once a frame, in the window that the inspector is in.
 
 /** The frames in which the inspector is drawn. */
-export interface Frames {
-  /** Draws in the next frame. */
-  schedule(): void;
-  /** Draws for the first time; what was asked for before that is left out. */
-  begin(): void;
-  close(): void;
-}
-
-export function createFrames(window: () => Window, draw: () => void): Frames {
+export function createFrames(window: () => Window, draw: () => void) {
   let frame: { readonly view: Window; readonly id: number } | undefined;
   let [begun, closed] = [false, false];
   const schedule = (): void => {
@@ -25,12 +17,14 @@ export function createFrames(window: () => Window, draw: () => void): Frames {
     frame = { view, id };
   };
   return {
+    /** Draws in the next frame. */
     schedule,
-    begin: () => {
+    /** Draws for the first time; what was asked for before that is left out. */
+    begin: (): void => {
       begun = true;
       schedule();
     },
-    close: () => {
+    close: (): void => {
       closed = true;
       frame?.view.cancelAnimationFrame(frame.id);
     },

@@ -13,19 +13,8 @@ export interface Rows<Row> {
   readonly at: (index: number) => Row;
 }
 
-/** A list of rows. */
-export interface List<Row> {
-  readonly node: HTMLElement;
-  /** Draws the rows in sight again. */
-  show(rows: Rows<Row>): void;
-  /** Selects a row; `focus` moves the focus there too. */
-  select(index: number, focus?: boolean): void;
-  readonly selected: number;
-  focus(): void;
-}
-
 /** A list. `key` names a row; `draw` fills its element; `chosen` is called as a row is selected, with -1 for none. */
-export function list<Row>(label: string, key: (row: Row) => number, draw: (node: HTMLElement, row: Row) => void, chosen: (index: number) => void): List<Row> {
+export function list<Row>(label: string, key: (row: Row) => number, draw: (node: HTMLElement, row: Row) => void, chosen: (index: number) => void) {
   const space = h("div", { class: "space", role: "presentation" });
   const node = h("div", { class: "rows", role: "listbox", "aria-label": label, tabindex: 0 }, space);
   const painter = createPainter(space, key, draw);
@@ -68,18 +57,20 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
   });
   return {
     node,
-    show: (next) => {
+    /** Draws the rows in sight again. */
+    show: (next: Rows<Row>): void => {
       rows = next;
       if (selectedKey !== undefined) selected = find(rows, selectedKey, key);
       if (selected < 0) selectedKey = undefined;
       viewport.resized(rows.length, selected);
       paint();
     },
+    /** Selects a row; `focus` moves the focus there too. */
     select,
-    get selected() {
+    get selected(): number {
       return selected;
     },
-    focus: () => (selected < 0 && rows.length ? select(rows.length - 1, true) : focusSelected()),
+    focus: (): void => (selected < 0 && rows.length ? select(rows.length - 1, true) : focusSelected()),
   };
 }
 

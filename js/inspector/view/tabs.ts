@@ -3,19 +3,8 @@
 import { button, h, rove, set } from "./dom.js";
 import type { Panel } from "./panels.js";
 
-/** The tabs of panels with these names. */
-export interface Tabs<Name extends string> {
-  /** The row of tabs. */
-  readonly bar: HTMLElement;
-  /** The elements of the panels. */
-  readonly bodies: readonly HTMLElement[];
-  /** The panel that is shown. */
-  readonly current: Panel;
-  turnTo(name: Name): void;
-}
-
 /** Tabs of which the first is shown. `turned` is called when another one is. */
-export function createTabs<Name extends string>(panels: Readonly<Record<Name, Panel>>, turned: () => void): Tabs<Name> {
+export function createTabs<Name extends string>(panels: Readonly<Record<Name, Panel>>, turned: () => void) {
   const names = Object.keys(panels) as Name[];
   let current = names[0]!;
   const tabs = names.map((name, index) =>
@@ -36,9 +25,12 @@ export function createTabs<Name extends string>(panels: Readonly<Record<Name, Pa
     turned();
   };
   return {
+    /** The row of tabs. */
     bar,
+    /** The elements of the panels. */
     bodies,
-    get current() {
+    /** The panel that is shown. */
+    get current(): Panel {
       return panels[current];
     },
     turnTo,

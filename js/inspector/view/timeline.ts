@@ -9,7 +9,7 @@ import { detail } from "./detail.js";
 import { button, h, rove, say, set } from "./dom.js";
 import type { OpenBranches } from "./json.js";
 import type { Panel } from "./panels.js";
-import { list, type List } from "./rows.js";
+import { list } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
 const perFrame = 2000;
@@ -88,7 +88,7 @@ export function timeline(log: Log, announce: (text: string) => void, ask: () => 
 }
 
 /** Arrow keys and Enter move the focus: from the search to the rows, from these to the details, and back. */
-function moveFocusByKeys(field: HTMLElement, rows: List<Entry>, side: HTMLElement): void {
+function moveFocusByKeys(field: HTMLElement, rows: ReturnType<typeof list<Entry>>, side: HTMLElement): void {
   field.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowDown" && event.key !== "Enter") return;
     event.preventDefault();
@@ -106,17 +106,8 @@ function moveFocusByKeys(field: HTMLElement, rows: List<Entry>, side: HTMLElemen
   });
 }
 
-/** The search and the kinds by which rows are filtered, and how many rows fit. */
-interface FilterBar {
-  readonly node: HTMLElement;
-  readonly field: HTMLInputElement;
-  readonly hidden: ReadonlySet<Kind>;
-  /** Shows how many rows of the log fit. */
-  report(shown: number, log: Log): void;
-}
-
 /** A bar that shows all. `changed` is called when a person filters in another way. */
-function createFilterBar(changed: () => void): FilterBar {
+function createFilterBar(changed: () => void) {
   const field = h("input", {
     type: "search",
     placeholder: "Search  /",
@@ -132,7 +123,8 @@ function createFilterBar(changed: () => void): FilterBar {
     node: h("div", { class: "filter" }, field, chips.node, found),
     field,
     hidden: chips.hidden,
-    report: (shown, { entries, events, dropped }) => {
+    /** Shows how many rows of the log fit. */
+    report: (shown: number, { entries, events, dropped }: Log): void => {
       say(found, shown === entries.length ? `${count(events)} events` : `${count(shown)} of ${count(entries.length)} rows`);
       set(found, "title", dropped ? `${count(dropped)} older rows were dropped` : undefined);
     },
