@@ -70,6 +70,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const listeners = createListeners();
   const toEntries = createEntries(accept, maxBytes);
   let items: readonly Attachment[] | undefined;
+  let disposed = false;
 
   const changed = (): void => {
     items = undefined;
@@ -92,7 +93,8 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     },
     draft: restored.draft,
     add: (files) => {
-      const entries = toEntries(files ?? []);
+      // A field that its page has taken away may still be given files.
+      const entries = disposed ? [] : toEntries(files ?? []);
       if (!entries.length) return [];
       composer.entries = [...composer.entries, ...entries];
       uploads.add(entries.filter(({ file }) => file));
@@ -119,7 +121,12 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     save: () => toSaved(composer.entries, held.list()),
     hold: held.hold,
     cancel: held.cancel,
-    dispose: () => (held.cancelAll(), clear(), listeners.clear()),
+    dispose: () => {
+      disposed = true;
+      held.cancelAll();
+      clear();
+      listeners.clear();
+    },
   };
 }
 

@@ -20,8 +20,12 @@ const { useAttachments: useVue } = await load("attachments/vue");
 
 const file = (name) => new File(["x"], name, { type: "image/png" });
 const shown = (items, dragging) => `${items.map(({ name, status }) => `${name} ${status}`).join()}${dragging ? " dragging" : ""}`;
+const begun = [];
 const aborted = [];
-const never = (file, { signal }) => new Promise(() => signal.addEventListener("abort", () => aborted.push(file.name)));
+const never = (file, { signal }) => {
+  begun.push(file.name);
+  return new Promise(() => signal.addEventListener("abort", () => aborted.push(file.name)));
+};
 
 /** An event of a browser with files, which jsdom has not. */
 function event(type, files) {
@@ -92,6 +96,7 @@ after(closePage);
 for (const [name, render] of Object.entries(frameworks)) {
   describe(name, () => {
     it("takes files that are picked, dropped and pasted, leaves text alone, and ends with the component", async () => {
+      begun.length = 0;
       const { host, does, leave } = render({ upload: never, accept: "image/*" });
       const [form, text, input, field] = ["form", "p", "input", "textarea"].map((css) => host.querySelector(css));
       assert.deepEqual([input.type, input.multiple, input.accept], ["file", true, "image/*"]);
@@ -114,12 +119,15 @@ for (const [name, render] of Object.entries(frameworks)) {
       await does(() => (field.dispatchEvent(pasted), field.dispatchEvent(words), form.dispatchEvent(link)));
       assert.deepEqual([pasted, words, link].map(({ defaultPrevented }) => defaultPrevented), [true, false, false]);
       assert.equal(text.textContent, "picked uploading,dropped uploading,pasted uploading");
+      await until(() => begun.length === 3);
       aborted.length = 0;
       await leave();
       await until(() => aborted.length === 3);
       field.dispatchEvent(event("paste", [file("late")]));
       form.dispatchEvent(event("drop", [file("late")]));
       assert.doesNotMatch(host.textContent, /late/);
+      await Promise.resolve();
+      assert.deepEqual(begun, ["picked", "dropped", "pasted"], "nothing is uploaded for a page that has gone");
     });
 
     it("leaves files that were made elsewhere as they are", async () => {
