@@ -230,8 +230,8 @@ export interface Agent<State = unknown> {
   /** Runs the thread again after a failure, without a new message. Unfinished messages of that run at the end of the thread are removed. */
   retry(options?: AgainOptions): Promise<RunResult>;
   /**
-   * Takes back an assistant message (default: the last) with all that follows, and runs again. Interrupts that are open
-   * are cancelled with it.
+   * Takes back an assistant message with all that follows, and runs again. Default: what follows the last user message, so a question
+   * without an answer is asked again. Interrupts that are open are cancelled with it.
    */
   regenerate(messageId?: string, options?: AgainOptions): Promise<RunResult>;
   /**

@@ -236,7 +236,7 @@ impl Thread {
         self.cut(id).is_some()
     }
 
-    /// Cuts the thread after the user message that led to the assistant message `id` (default: the last one).
+    /// Cuts the thread after the user message that led to the assistant message `id`, or after the last user message.
     pub fn rewind(&mut self, id: Option<&str>) {
         self.keep(self.cut(id));
     }
@@ -251,15 +251,15 @@ impl Thread {
 
     /// How many messages stay. Counted along the way: the list's own size has those that the mirror has yet to drop.
     fn cut(&self, id: Option<&str>) -> Option<usize> {
-        let (mut question, mut cut) = (None, None);
+        let mut question = None;
         for (at, entry) in self.list.iter().enumerate() {
             match entry.role() {
                 Role::User => question = Some(at + 1),
-                Role::Assistant if id.is_none_or(|id| entry.id() == id) => cut = question,
+                Role::Assistant if id.is_some_and(|id| entry.id() == id) => return question,
                 _ => {}
             }
         }
-        cut
+        question.filter(|_| id.is_none())
     }
 
     /// Whether a user has said something.

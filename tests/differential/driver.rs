@@ -30,7 +30,7 @@ impl Driver {
         let result = match input {
             Input::Submit(json) => format!("{:?}", session.submit(json, now)),
             Input::Retry(json) => format!("{:?}", session.retry(json, now)),
-            Input::Regenerate(json) => format!("{:?}", session.regenerate(None, json, now)),
+            Input::Regenerate(id, json) => format!("{:?}", session.regenerate(Some(id), json, now)),
             Input::Attach => format!("{:?}", session.attach("{}", now)),
             Input::Answer(json) => format!("{:?}", session.answer(json, now)),
             Input::Settle(json) => format!("{:?}", session.settle_call(json, now)),

@@ -5,7 +5,7 @@
 pub enum Input {
     Submit(String),
     Retry(String),
-    Regenerate(String),
+    Regenerate(String, String),
     Attach,
     Answer(String),
     Settle(String),

@@ -148,7 +148,15 @@ impl User {
             0..3 => return self.submit(),
             3 | 4 if self.left => return,
             3 => Input::Retry(self.input()),
-            4 => Input::Regenerate(self.input()),
+            // The old core knows no question without an answer.
+            4 => {
+                let shown = self.pair.shown();
+                let mut messages = shown["messages"].as_array().into_iter().flatten().rev();
+                let answer = messages
+                    .find(|message| message["role"] == "assistant")
+                    .map_or("none", |message| message["id"].as_str().unwrap());
+                Input::Regenerate(answer.into(), self.input())
+            }
             5 if self.random.one_in(2) => Input::Stop,
             6 if self.random.one_in(3) => Input::Disconnect,
             7 => Input::Attach,

@@ -11,6 +11,7 @@ import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
 import { never, Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
+import { Rewriters } from "./rewriters.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
@@ -64,6 +65,7 @@ export async function play(seed, kind) {
   const edits = [];
   const approved = [];
   const people = new People(kind, pick, outside, origin);
+  const rewriters = new Rewriters(pick, outside, origin, promises);
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
@@ -167,7 +169,8 @@ export async function play(seed, kind) {
   };
   const edit = (life) => {
     const id = `e${++names}`;
-    const ofState = pick(3) === 0;
+    // An edit of messages would go with the answer that it stands after.
+    const ofState = pick(3) === 0 || !!kind.rewrites;
     outside.note(`${life.name} ${ofState ? "sets" : "adds"} ${id}`);
     edits.push({ id, life, ofState });
     if (ofState) life.agent.setState((state) => ({ ...state, [id]: true }));
@@ -282,7 +285,7 @@ export async function play(seed, kind) {
   // Without locks, pages that are open at once know nothing of each other.
   const most = kind.pages ?? (kind.alone ? 1 : 3);
   const here = () => lives.filter(({ gone }) => !gone);
-  const contents = kind.asks ? ["say", "question", "question", "call"] : kind.fills ? ["say", "fill", "fill", "call"] : ["say", "say", "call", "ask"];
+  const contents = kind.rewrites ? ["say"] : kind.asks ? ["say", "question", "question", "call"] : kind.fills ? ["say", "fill", "fill", "call"] : ["say", "say", "call", "ask"];
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], contents[pick(contents.length)])),
     ...Array(3).fill(() => here().length && approve(here()[pick(here().length)])),
@@ -307,6 +310,12 @@ export async function play(seed, kind) {
     ...(kind.retries ? Array(3).fill(() => here().length && again(here()[pick(here().length)])) : []),
     ...(kind.asks ? Array(6).fill(() => here().length && people.reply(here()[pick(here().length)])) : []),
     ...(kind.fills ? Array(6).fill(() => here().length && people.fill(here()[pick(here().length)])) : []),
+    ...(kind.rewrites
+      ? [
+        ...Array(3).fill(() => here().length && rewriters.regenerate(here()[pick(here().length)])),
+        ...Array(2).fill(() => here().length && rewriters.replace(here()[pick(here().length)], `u${++names}`)),
+      ]
+      : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -371,11 +380,11 @@ export async function play(seed, kind) {
     assert.deepEqual(sent.filter((id, at) => sent.indexOf(id) !== at), [], "a run was sent twice");
     assert.deepEqual(origin.early, [], "a run was sent before the thread was opened");
     // One that is asked for again may have an edit of another page before it.
-    for (const { runId, last, replies } of kind.retries ? [] : origin.requests)
+    for (const { runId, last, replies } of kind.retries || kind.rewrites ? [] : origin.requests)
       if (!/-\d+$/.test(runId) && !replies.length && !last.endsWith("-result")) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last, replies }) => (replies.length ? undefined : last));
     const again = lasts.filter((id, at) => id !== undefined && lasts.indexOf(id) !== at);
-    if (kind.retries) assert.ok(again.length <= origin.retries, `sent again: ${again}`);
+    if (kind.retries || kind.rewrites) assert.ok(again.length <= origin.retries, `sent again: ${again}`);
     else assert.deepEqual(again, [], "a message was sent twice");
     for (const { role, id, content } of thread)
       if (role === "assistant" && content !== undefined) assert.ok(`Heard ${id.slice(6)}`.startsWith(content), `${id} says ${content}`);
@@ -403,6 +412,7 @@ export async function play(seed, kind) {
         continue;
       }
       assert.ok(result !== undefined, `${id} is still waited for`);
+      if (rewriters.isReplaced(id, ids)) continue;
       // It waits until the agent has its replies, perhaps in another page.
       if (kind.asks && result === "disconnected") {
         assert.ok(life.late || life.gone || [...ids, ...queue.map(({ messages }) => messages[0]?.id)].includes(id), `${id} is lost while the agent asks`);
@@ -427,7 +437,7 @@ export async function play(seed, kind) {
       // The page was left before the answer was in the store.
       if (life.gone && !kind.resumes) continue;
       // A message that did not fit, and came from the server, is gone.
-      if (kind.cramped) continue;
+      if (kind.cramped || rewriters.unanswered) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
     }
@@ -439,6 +449,7 @@ export async function play(seed, kind) {
       assert.ok(life.gone || life.page.lost || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
     }
     people.check(thread);
+    rewriters.check(ids);
     for (const { agent, name, late } of here()) if (!late) assert.deepEqual(agent.getSnapshot().interrupts, [], `${name} still asks`);
     if (kind.cramped) return;
     // A message that is never sent is not in the server's thread.

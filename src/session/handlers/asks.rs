@@ -22,7 +22,7 @@ impl Session {
         self.ask(json, Start::Retry, None, now)
     }
 
-    /// Cuts the thread after the user message that led to an assistant message (default: the last), and runs it again.
+    /// Cuts the thread after the user message that led to an assistant message, or after the last user message, and runs it again.
     /// `json` as for [`Self::retry`], and `of?`: the message, if `message_id` does not name it.
     pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.ask(json, Start::Regenerate, message_id, now)

@@ -17,7 +17,7 @@ pub enum Misuse {
     Awaiting,
     /// More submits wait than `limits.queue` allows.
     QueueFull,
-    /// There is no assistant message to regenerate, or no user message before it.
+    /// There is no such assistant message, or no user message before it.
     NothingToRegenerate,
     /// There is no such user message to replace.
     NothingToReplace,

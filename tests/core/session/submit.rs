@@ -253,10 +253,31 @@ fn regenerate_answers_the_same_question_again() {
     agent.act(|session, now| _ = session.regenerate(Some("a"), "{\"runId\":\"r4\"}", now).unwrap());
     assert_eq!(ids(agent.snapshot()), ["u0"]);
     agent.act(|session, now| session.stop(now));
-    for id in [None, Some("a"), Some("u0")] {
-        assert_eq!(agent.session.regenerate(id, "{\"runId\":\"r5\"}", 0.0), Err(Misuse::NothingToRegenerate), "{id:?}");
+    for id in ["a", "u0"] {
+        assert_eq!(
+            agent.session.regenerate(Some(id), "{\"runId\":\"r5\"}", 0.0),
+            Err(Misuse::NothingToRegenerate),
+            "{id}"
+        );
     }
     assert_eq!(ids(agent.snapshot()), ["u0"]);
+    // The answer was stopped before it began.
+    agent.act(|session, now| assert!(session.regenerate(None, "{\"runId\":\"r5\"}", now).is_ok()));
+    assert_eq!(agent.sent()["messages"], json!([user("u0", "go")]));
+}
+
+#[test]
+fn regenerate_loses_no_question_that_has_no_answer() {
+    let mut agent = failed_second();
+    let request = agent.requests.len();
+    agent.act(|session, now| _ = session.retry(r#"{"runId":"r3"}"#, now).unwrap());
+    agent.act(|session, now| session.failed(request as u32 + 1, "offline", now));
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(ids(agent.snapshot()), ["u0", "a", "u1"]);
+    agent.act(|session, now| _ = session.regenerate(None, r#"{"runId":"r4"}"#, now).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["u0", "a", "u1"]);
+    let mut empty = Agent::new(Options::default());
+    assert_eq!(empty.session.regenerate(None, r#"{"runId":"r"}"#, 0.0), Err(Misuse::NothingToRegenerate));
 }
 
 /// A question, its answer, and another question whose run has failed.

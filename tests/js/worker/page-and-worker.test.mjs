@@ -204,8 +204,7 @@ for (const where of ["the page", "a worker"]) {
       const run = side.agent.submit({ message: user("u"), runId: "r" });
       await until(() => persist.kept?.running && side.now().connection.phase === "open");
       void side.agent.stop();
-      // There is no answer yet.
-      await assert.rejects(side.agent.regenerate(), { code: "nothing-to-regenerate" });
+      await assert.rejects(side.agent.regenerate("none"), { code: "nothing-to-regenerate" });
       assert.equal((await run).outcome, "aborted");
       for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
       assert.equal(persist.kept.running, false);

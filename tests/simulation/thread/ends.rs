@@ -76,8 +76,10 @@ impl Thread {
 
     /// Where `regenerate` cuts.
     pub fn cut(&self, id: Option<&str>) -> Option<usize> {
-        let answers = |message: &Message| message.role == "assistant" && id.is_none_or(|id| message.id == id);
-        let at = self.messages.iter().rposition(answers)?;
-        Some(self.messages[..at].iter().rposition(|message| message.role == "user")? + 1)
+        let end = match id {
+            Some(id) => self.messages.iter().rposition(|message| message.role == "assistant" && message.id == id)?,
+            None => self.messages.len(),
+        };
+        Some(self.messages[..end].iter().rposition(|message| message.role == "user")? + 1)
     }
 }
