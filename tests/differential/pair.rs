@@ -103,7 +103,10 @@ impl Pair {
         // The old core saves no replies that wait for others.
         let mut save = parse(&self.new.save());
         save.as_object_mut().unwrap().remove("replies");
-        let (old, new) = (self.old.save(), save.to_string());
+        // To the old core a call that waits for a person is begun.
+        let mut old = parse(&self.old.save());
+        old["handled"].as_array_mut().unwrap().retain(|id| save["handled"].as_array().unwrap().contains(id));
+        let (old, new) = (old.to_string(), save.to_string());
         self.same(&plain(&old), &plain(&new), "another save");
         let restore = Input::Restore(new);
         let mut pair = Self::new(self.setup);

@@ -53,6 +53,8 @@ export class Origin {
   /** The server's thread, where it keeps one, and whether it can be asked for it. */
   thread = [];
   reachable = false;
+  /** Requests are refused, and runs fail, as it happens. */
+  faulty = false;
   /** How often something was asked for again. */
   retries = 0;
   /** Runs that were sent before the thread was opened. */
@@ -253,6 +255,9 @@ export class Origin {
         const known = this.runs?.named(runId);
         if (known) return resolve(this.runs.listen(page, known, 0, signal));
         if (keeps && !messages.length && !replies.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
+        const fails = this.faulty && !this.reachable && this.outside.pick(3) === 0;
+        const refuse = () => page.dead || resolve(new Response("busy", { status: 503 }));
+        if (fails && this.outside.pick(2)) return this.outside.later(`${page.name} is refused ${runId}`, {}, refuse);
         if (keeps) {
           if (!page.told && !page.stopped) this.early.push(runId);
           this.keep(...messages);
@@ -262,7 +267,8 @@ export class Origin {
         this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)} ${replies.map(({ interruptId }) => interruptId)}`);
         this.replies.push(...replies);
         this.requests.push({ runId, last: last.id, messages, replies });
-        const steps = answerTo(last, { threadId, runId });
+        const told = answerTo(last, { threadId, runId });
+        const steps = fails ? [...told.slice(0, 2), [{ type: "RUN_ERROR", message: "failed" }]] : told;
         if (this.runs) return resolve(this.runs.listen(page, this.runs.begin(runId, steps), 0, signal));
         let controller;
         let open = true;

@@ -2,7 +2,7 @@
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
 // No message may get lost, or be missing in what a page shows first, and nothing is sent or executed twice. Agents may be those of
 // components, which are mounted, hidden and made anew. The server may keep the thread: then a page opens it before it sends anything, and
-// loads its older pages. The agent may ask a person, who replies once.
+// loads its older pages. The agent may ask a person, who replies once, and a person may have a second thought.
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
@@ -59,7 +59,7 @@ export async function play(seed, kind) {
   const pick = random(seed);
   const outside = new Outside(pick);
   const origin = new Origin(outside, kind.slow, kind.resumes);
-  Object.assign(origin, { full: !!kind.full, cramped: !!kind.cramped });
+  Object.assign(origin, { full: !!kind.full, cramped: !!kind.cramped, faulty: !!kind.faults });
   const pages = new Map();
   const promises = [];
   const edits = [];

@@ -34,7 +34,8 @@ const WENT_ON: &str = "The user continued without answering.";
 pub(super) struct Page {
     /// The run with those that follow on its calls.
     pub turn: Turn,
-    /// Calls that the page was given: each once. With the run that each was begun in, and 1 if its tool was cut off.
+    /// Calls that a tool of the page has begun, or that were answered: each once. With the run that it was in, and 1 if its tool
+    /// was cut off.
     handled: Index,
     runs: usize,
     /// The last run that gives another answer, for which tools do their work again.
@@ -94,9 +95,9 @@ impl Page {
         self.turn.calls.stage(id)
     }
 
-    /// Whether the page was given a call, ever.
+    /// Whether the page was given a call, and has begun it or waits for a person.
     pub fn has_handled(&self, id: &str) -> bool {
-        self.handled.contains_key(id)
+        self.handled.contains_key(id) || self.stage_of(id).is_some()
     }
 
     /// A run begins. `same`: it is the last one, joined again.
@@ -174,8 +175,8 @@ impl Page {
         if withholds(&args) {
             return None;
         }
-        self.handle(id);
         self.turn.calls.push(page_call(id, &name, &args, follow_up, stage));
+        self.stand(id, stage);
         Some(CallArrival::Enters { stage, name, args })
     }
 
@@ -194,7 +195,9 @@ impl Page {
     }
 
     fn handle(&mut self, id: &str) {
-        self.handled.insert(id, At { message: self.runs, call: 0 });
+        if !self.handled.contains_key(id) {
+            self.handled.insert(id, At { message: self.runs, call: 0 });
+        }
     }
 
     /// A call comes that may have come before. It is where it was; `None`: it is new.
@@ -223,7 +226,7 @@ impl Page {
         if let (Stage::Manual, Some((stage, manual))) = (stage, first)
             && (changed || !manual)
         {
-            self.turn.calls.set(id, stage);
+            self.stand(id, stage);
             return CallArrival::Enters { stage, name, args };
         }
         show_stage(id, stage, thread);
@@ -238,13 +241,22 @@ impl Page {
 
     /// Moves a call that is not done to another stage, which the thread shows.
     pub fn enter(&mut self, id: &str, stage: Stage, thread: &mut Thread) {
-        self.turn.calls.set(id, stage);
+        self.stand(id, stage);
         show_stage(id, stage, thread);
+    }
+
+    /// One that waits for a person has done nothing: where a retry cuts it off, it is asked about again.
+    fn stand(&mut self, id: &str, stage: Stage) {
+        match stage {
+            Stage::Executing => self.handle(id),
+            Stage::Waiting | Stage::Manual => _ = self.handled.remove(id),
+            Stage::Abandoned | Stage::Done => {}
+        }
+        self.turn.calls.set(id, stage);
     }
 
     /// A call that is none of the page's is answered by hand.
     pub fn take_over(&mut self, id: &str) {
-        self.handle(id);
         if self.turn.has_begun() {
             self.turn.calls.push(page_call(id, "", "", true, Stage::Manual));
         }
@@ -255,6 +267,7 @@ impl Page {
         if thread.is_answered(id).is_none() {
             self.detached.push(id, local_answer(id, content, error, denied));
         }
+        self.handle(id);
         thread.answer_call(id, &result_of(id), content, error, denied);
         self.turn.calls.set(id, Stage::Done);
     }
@@ -351,7 +364,7 @@ impl Page {
                 }
                 continue;
             }
-            show_stage(&id, stage, thread);
+            self.enter(&id, stage, thread);
             if let Some(call) = thread.call(&id) {
                 self.turn.calls.rebind(&id, call.tool(), call.arguments(), None);
             }

@@ -169,7 +169,11 @@ impl World {
                     }
                     // A call that was removed keeps its number: in a replay this one has the number that it had.
                     let replays = self.plan.resume.is_some_and(Dialect::whole);
-                    if self.handled.contains(&id) || !replays || !self.thread.known_calls.contains_key(&id) {
+                    if self.handled.contains(&id)
+                        || self.stage_of(&id).is_some()
+                        || !replays
+                        || !self.thread.known_calls.contains_key(&id)
+                    {
                         break;
                     }
                     self.thread.removed.insert(id);

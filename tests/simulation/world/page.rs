@@ -103,7 +103,7 @@ impl World {
         let what = (call.name.clone(), call.args.clone());
         let Some((stage, follow_up)) = tool(&call.name) else { return };
         let Some(turn) = self.turn.as_mut().filter(|_| self.plan.follow_ups.is_some()) else { return };
-        if !self.handled.insert(id.to_owned()) {
+        if self.handled.contains(id) {
             return;
         }
         turn.calls.push(PageCall { id: id.to_owned(), stage, follow_up, what });
@@ -215,6 +215,7 @@ impl World {
     }
 
     fn executes(&mut self, id: &str) {
+        self.handled.insert(id.to_owned());
         let args = self.thread.call(id).map(|call| call.args.clone()).unwrap_or_default();
         if !args.trim().is_empty() && serde_json::from_str::<Value>(&args).is_err() {
             return self.done(id, "The arguments are not JSON.", true, false);
@@ -249,6 +250,7 @@ impl World {
         if self.thread.call(id).is_none() {
             self.untold.push((id.to_owned(), content.to_owned(), error.then(|| content.to_owned()), denied));
         }
+        self.handled.insert(id.to_owned());
         self.thread.answer(id, content, error.then_some(content), denied);
         if let Some(call) = self.page_call(id) {
             call.stage = Stage::Done;
@@ -272,16 +274,13 @@ impl World {
         let handled = self.handled.contains(&id);
         let counts = self.is_open(&id) && (known || !handled) && !self.disposed;
         if counts {
-            if !known {
-                self.handled.insert(id.clone());
-                if let Some(turn) = &mut self.turn {
-                    turn.calls.push(PageCall {
-                        id: id.clone(),
-                        stage: Stage::Manual,
-                        follow_up: true,
-                        what: Default::default(),
-                    });
-                }
+            if !known && let Some(turn) = &mut self.turn {
+                turn.calls.push(PageCall {
+                    id: id.clone(),
+                    stage: Stage::Manual,
+                    follow_up: true,
+                    what: Default::default(),
+                });
             }
             self.done(&id, &content, fails, false);
             self.advance();
@@ -408,6 +407,7 @@ impl World {
         let counts = call.is_some();
         if let Some(call) = call {
             call.stage = Stage::Waiting;
+            self.handled.remove(&id);
             self.set_phase(&id, "awaiting-approval");
             // Its function was not called yet.
             self.executing.remove(&id);

@@ -296,6 +296,47 @@ fn a_question_that_a_regenerate_cuts_off_is_asked_anew() {
 }
 
 #[test]
+fn a_question_that_a_retry_cuts_off_is_asked_anew() {
+    for (tool, phase) in [("asked", "awaiting-approval"), ("filled", "input-available")] {
+        for reloads in [false, true] {
+            let tools = json!([{"name": "asked", "needsApproval": true}, {"name": "filled", "manual": true}]);
+            let mut agent = Agent::new(Options::default());
+            agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": tools}));
+            let request = begins(&mut agent);
+            agent.events(request, &called("call_0", "m", tool, "{\"n\":1}"));
+            assert_eq!(calls(&mut agent), [format!("call_0 {{\"n\":1}} {phase}")]);
+            if reloads {
+                // The message is unfinished.
+                agent.event(
+                    request,
+                    event!("TOOL_CALL_START", "toolCallId": "call_1", "toolCallName": "server", "parentMessageId": "m"),
+                );
+                let save = agent.session.save();
+                agent = Agent::new(Options::default());
+                agent.act(|session, now| session.restore(&save, now).unwrap());
+            } else {
+                agent.event(request, event!("RUN_ERROR", "message": "no"));
+                agent.end(request);
+            }
+            let input = json!({"runId": "s", "pageTools": tools}).to_string();
+            agent.act(|session, now| assert!(session.retry(&input, now).is_ok()));
+            let request = begins(&mut agent);
+            agent.events(request, &called("call_0", "m", tool, "{\"n\":1}"));
+            agent.event(request, finished("s"));
+            agent.end(request);
+            assert_eq!(calls(&mut agent), [format!("call_0 {{\"n\":1}} {phase}")], "{tool} {reloads}");
+            assert!(agent.warnings.is_empty(), "{tool} {reloads}: {:?}", agent.warnings);
+            if tool == "asked" {
+                assert!(approve(&mut agent, "call_0"), "{reloads}");
+                assert_eq!(agent.executed.len(), 1);
+            }
+            assert!(settle(&mut agent, "call_0", "one"), "{tool} {reloads}");
+            assert_eq!(sent(&agent), ["\"call_0\" \"{\\\"n\\\":1}\"", "\"call_0\": \"one\""]);
+        }
+    }
+}
+
+#[test]
 fn after_a_regenerate_it_is_executed_anew() {
     let (mut agent, request) = calling(&[call("call_0", "page", "{\"n\":1}")]);
     end(&mut agent, request, "r");
