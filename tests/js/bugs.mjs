@@ -9,6 +9,13 @@ import { bugs as remoteThreadBugs } from "./remote-thread/bugs.mjs";
 
 export const bugs = [
   {
+    name: "words that replace others stand beside them until a core is there",
+    file: "intents/submit.ts",
+    from: "cut < 0 ? at.messages :",
+    to: "cut < 9 ? at.messages :",
+    tests: ["tabs", "lockstep"],
+  },
+  {
     name: "a request has the options of its submit",
     file: "agent/requests.ts",
     from: "=> (resume ? outgoing :",
