@@ -68,9 +68,8 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const restored = readSaved(options.restore);
   const composer: Batch = { entries: restored.entries };
   const listeners = createListeners();
-  const toEntries = createEntries(accept, maxBytes);
+  let toEntries = createEntries(accept, maxBytes);
   let items: readonly Attachment[] | undefined;
-  let disposed = false;
 
   const changed = (): void => {
     items = undefined;
@@ -93,8 +92,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     },
     draft: restored.draft,
     add: (files) => {
-      // A field that its page has taken away may still be given files.
-      const entries = disposed ? [] : toEntries(files ?? []);
+      const entries = toEntries(files ?? []);
       if (!entries.length) return [];
       composer.entries = [...composer.entries, ...entries];
       uploads.add(entries.filter(({ file }) => file));
@@ -121,12 +119,8 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     save: () => toSaved(composer.entries, held.list()),
     hold: held.hold,
     cancel: held.cancel,
-    dispose: () => {
-      disposed = true;
-      held.cancelAll();
-      clear();
-      listeners.clear();
-    },
+    // A field that its page has taken away may still be given files.
+    dispose: () => (held.cancelAll(), clear(), listeners.clear(), void (toEntries = () => [])),
   };
 }
 

@@ -13,7 +13,7 @@ export const bugs = [
     file: "intents/submit.ts",
     from: "cut < 0 ? at.messages :",
     to: "cut < 9 ? at.messages :",
-    tests: ["tabs", "lockstep"],
+    tests: ["lockstep"],
   },
   {
     name: "a request has the options of its submit",

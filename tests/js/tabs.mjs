@@ -285,7 +285,13 @@ export async function play(seed, kind) {
   // Without locks, pages that are open at once know nothing of each other.
   const most = kind.pages ?? (kind.alone ? 1 : 3);
   const here = () => lives.filter(({ gone }) => !gone);
-  const contents = kind.rewrites ? ["say"] : kind.asks ? ["say", "question", "question", "call"] : kind.fills ? ["say", "fill", "fill", "call"] : ["say", "say", "call", "ask"];
+  const contents = kind.rewrites
+    ? ["say"]
+    : kind.asks
+    ? ["say", "question", "question", "call"]
+    : kind.fills
+    ? ["say", "fill", "fill", "call"]
+    : ["say", "say", "call", "ask"];
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], contents[pick(contents.length)])),
     ...Array(3).fill(() => here().length && approve(here()[pick(here().length)])),
