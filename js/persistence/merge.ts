@@ -10,6 +10,17 @@ export function sameThread(one: string, other: string): boolean {
   return (["messages", "state", "queue"] as const).every((part) => JSON.stringify(then[part]) === JSON.stringify(now[part]));
 }
 
+/** A save without what was there before, but for these messages, with which the thread begins. Nothing, if that is all. */
+export function withoutLeft(save: string, before: string, first: readonly Message[]): string | undefined {
+  const [now, { messages: then, queue: waited = [] }] = [JSON.parse(save), JSON.parse(before)] as [Saved, Saved];
+  const gone = new Set([...then, ...waited.flatMap(({ messages }) => messages)].map(({ id }) => id));
+  for (const { id } of first) gone.delete(id);
+  const stays = ({ id }: Message): boolean => !gone.has(id);
+  const messages = now.messages.filter(stays);
+  const queue = now.queue?.filter((waits) => waits.messages.every(stays)) ?? [];
+  return messages.length > first.length || queue.length ? JSON.stringify({ ...now, messages, queue }) : undefined;
+}
+
 /** The lists of a save, and what names an element; without that, it is its own name. */
 const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId", replies: "interruptId" };
 

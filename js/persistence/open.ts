@@ -22,6 +22,8 @@ export interface Early {
   answer?: unknown;
   /** The save that is shown: JSON text. */
   shown?: string;
+  /** The thread that was there as this one began anew: JSON text, `{}` if it was not read. */
+  left?: string;
   /** This is what the store had when this page got the lock, and nobody else has written since. */
   owns?: unknown;
   /** The rest, once it has come. */
@@ -95,6 +97,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     changed: () => void (dirty = true),
     save: write,
     renew: () => {
+      early.left ??= early.shown ?? "{}";
       const shown = early.shown = current();
       early.answer = JSON.parse(shown);
     },
@@ -120,7 +123,8 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...thread: Paramete
     const call = (): unknown => (early.saves as unknown as SavesMethods)[name](...given);
     if (name === "ready") return come().then(call);
     if (early.saves) return call();
-    calls.set(name, call);
+    // That a thread has begun anew is known by what it has left.
+    if (name !== "renew") calls.set(name, call);
     // A load that has failed is tried again by the next call.
     if (name === "begin" ? inPage() : name === "use") come().catch(nothing);
     return now[name]?.();

@@ -17,12 +17,15 @@ import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.j
 import type { SavedAgent } from "../api/saving.js";
 import { later } from "../base/timer.js";
 import { createKeeper, type Keeper } from "./keeper.js";
-import { mergeSaves, sameThread } from "./merge.js";
+import { mergeSaves, sameThread, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
 import type { WriteFailure } from "./record.js";
 
 const nothing = (): void => {};
+
+/** A thread that was not read: all that is found next was there. */
+const unread = "{}";
 
 /** The saves of a thread in the store of its option `persist`. */
 export class StoredSaves implements Saves {
@@ -45,6 +48,8 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
+  /** What was there as the thread began anew, which the store may still have: JSON texts. */
+  private readonly left: string[] = [];
   /** Something has changed that is not in the store. */
   private dirty = false;
   /** A save is being shown: that is no change. */
@@ -62,6 +67,7 @@ export class StoredSaves implements Saves {
   constructor(readonly given: SavesOptions, readonly thread: SavesClient, readonly beginning: Beginning, readonly kit: SavesKit, readonly early: Early) {
     this.saving = given.saving ?? {};
     this.last = early.shown;
+    if (early.left !== undefined) this.left.push(early.left);
     this.keeper = createKeeper(this.saving.everyMs ?? 1000, this.save);
     this.claim = new Claim(kit, given.persist!, this, early);
   }
@@ -133,7 +139,12 @@ export class StoredSaves implements Saves {
   }
 
   renew(): void {
-    this.aside = undefined;
+    const isWritten = this.gate === "open" && this.store === "known";
+    if (!isWritten && (this.last ?? !this.left.length)) this.left.push(this.last ?? unread);
+    this.last = undefined;
+    this.aside = isWritten ? undefined : this.#saved();
+    // What is called now still waits for the store.
+    if (this.gate === "closed") this.thread.link.awaitSave();
     this.put();
   }
 
@@ -228,7 +239,7 @@ export class StoredSaves implements Saves {
   #found(value: unknown): void {
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
-    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, JSON.stringify(value ?? undefined), this.aside));
+    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside));
     this.#proceed();
   }
 
@@ -242,10 +253,20 @@ export class StoredSaves implements Saves {
         this.gate = "closed";
         return this.#found(value);
       }
-      this.aside = JSON.stringify(value);
+      this.aside = mergeSaves(this.kit, this.#since(value), this.left.length ? this.aside : undefined);
+      this.left.length = 0;
     }
     if (gate !== "ended") this.#touch();
     else if (this.dirty) this.put(last);
+  }
+
+  /** What a save has of the thread since it was begun anew, perhaps in another tab: JSON text. */
+  #since(value: unknown): string | undefined {
+    const { left, thread: { shown } } = this;
+    if (!value) return undefined;
+    const text = JSON.stringify(value);
+    for (const [at, then] of left.entries()) if (then === unread) left[at] = text;
+    return left.reduce((save: string | undefined, then) => save && withoutLeft(save, then, shown.first.messages), text);
   }
 
   /** Continues from the save that `find` returns, JSON text, or without one. */
@@ -277,6 +298,7 @@ export class StoredSaves implements Saves {
     const { running, runId } = joins ? JSON.parse(last) : {};
     this.last = store === "late" && !dirty ? this.#saved() : undefined;
     this.aside = undefined;
+    if (store === "known") this.left.length = 0;
     this.gate = "open";
     if (running && runId !== undefined) jobs.rejoin(runId);
     else if (members.watched()) void link.load();

@@ -1,5 +1,5 @@
 // The people of the plays of tabs.mjs who have a second thought: they ask for another answer, say something else in place of what they
-// have said, or begin the thread anew.
+// have said, or begin the thread anew where they have the store.
 
 import assert from "node:assert/strict";
 
@@ -8,6 +8,9 @@ export class Rewriters {
   thoughts = [];
   /** The messages that were replaced, by what is said in their place. */
   #replaced = new Map();
+  /** The messages that went with a thread, by who has begun it anew. */
+  wiped = new Map();
+  mayGo = new Set();
 
   constructor(pick, outside, origin, promises) {
     Object.assign(this, { pick, outside, origin, promises });
@@ -32,6 +35,24 @@ export class Rewriters {
     this.promises.push(promise);
     const input = { message: { id: name, role: "user", content: "say" }, runId: `run ${name}`, replaces: old.id };
     this.#follow(life, `replaces ${old.id} by ${name}`, promise, life.agent.submit(input));
+  }
+
+  /** Whether it may have gone with a thread. */
+  isWiped(id) {
+    return this.wiped.has(id) || this.mayGo.has(id);
+  }
+
+  /** Begins the thread anew. `saved`: what the store has. One that its page has yet to read goes with it, or not. */
+  reset(life, saved) {
+    const { page, agent } = life;
+    if (this.origin.owners.at(-1) !== page || !page.free.size || this.outside.expects(`${page.name} frees the lock`)) return;
+    const { messages, queue } = agent.getSnapshot();
+    const gone = [...messages, ...queue.flatMap((row) => row.messages)].map(({ id }) => id);
+    const waits = this.promises.filter((promise) => promise.life.page === page && promise.life.frameBytes === life.frameBytes && promise.result === undefined);
+    for (const { id } of [...(saved?.messages ?? []), ...(saved?.queue ?? []).flatMap((row) => row.messages)]) this.mayGo.add(id);
+    for (const id of [...gone, ...waits.map(({ id }) => id)]) this.wiped.set(id, life);
+    this.outside.note(`${life.name} resets ${gone}`);
+    agent.reset();
   }
 
   #follow(life, what, promise, result) {
@@ -59,6 +80,7 @@ export class Rewriters {
 
   /** `ids`: the same. */
   check(ids) {
+    for (const [id, { gone, page, late }] of this.wiped) assert.ok(gone || late || page.lost || !ids.includes(id), `${id} has come back`);
     for (const [name, id] of this.#replaced) assert.ok(!ids.includes(id) || !ids.includes(name), `${id} is there beside ${name}, which has replaced it`);
     for (const { life, what, result } of this.thoughts)
       if (!life.gone && !life.page.lost) assert.ok(result !== undefined, `${life.name} ${what}, and it is still waited for`);

@@ -322,6 +322,7 @@ export async function play(seed, kind) {
         ...Array(2).fill(() => here().length && rewriters.replace(here()[pick(here().length)], `u${++names}`)),
       ]
       : []),
+    ...(kind.resets ? Array(3).fill(() => here().length && rewriters.reset(here()[pick(here().length)], stored())) : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -407,6 +408,10 @@ export async function play(seed, kind) {
       if (out && result !== "success") continue;
       if (left || (stopped && result === "aborted") || ["ask", "fill"].includes(content)) continue;
       if (result?.code === "interrupts-open") continue;
+      if (rewriters.isWiped(id)) {
+        assert.ok(result !== undefined, `${id} is still waited for`);
+        continue;
+      }
       if (content === "question" && result === "interrupted") {
         if (!life.late && !life.gone) assert.ok(ids.includes(id), `${id} is lost`);
         continue;
@@ -452,7 +457,10 @@ export async function play(seed, kind) {
       // A call that did not fit into the store is not there for the next page.
       if (kind.cramped && origin.owners.slice(owned + 1).some((page) => page !== life.page)) continue;
       const answered = [...origin.results, ...ids].includes(`${id}-result`);
-      assert.ok(life.gone || life.page.lost || stopped || origin.executed.includes(id) || answered, `${id} was approved, and nothing came of it`);
+      assert.ok(
+        life.gone || life.page.lost || stopped || rewriters.isWiped(id.slice("call ".length)) || origin.executed.includes(id) || answered,
+        `${id} was approved, and nothing came of it`,
+      );
     }
     people.check(thread);
     rewriters.check(ids);
@@ -462,7 +470,7 @@ export async function play(seed, kind) {
     if (!kind.thread) {
       for (const { id, life, ofState } of edits) {
         // A run that is joined continues with the state that its server knows.
-        if (life.gone || (ofState && kind.resumes)) continue;
+        if (life.gone || (ofState && (kind.resumes || kind.resets)) || rewriters.isWiped(id)) continue;
         const { state } = life.agent.getSnapshot();
         const [is, looks] = ofState ? [id in (saved?.state ?? {}), id in state] : [ids.includes(id), shown(life).includes(id)];
         assert.ok(is || (life.late && looks), `${id} is lost`);

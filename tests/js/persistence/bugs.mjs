@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a thread that has begun anew gets back what its store has",
+    file: "persistence/saves.ts",
+    from: "mergeSaves(this.kit, this.#since(value), this.aside));",
+    to: "mergeSaves(this.kit, JSON.stringify(value ?? undefined), this.aside));",
+    tests: ["saves", "saves-tabs"],
+  },
+  {
     name: "a tab gives its store away before the call that it was asked for has begun",
     file: "persistence/saves.ts",
     from: "(this.dirty || this.waiting.length > 0)",

@@ -127,6 +127,34 @@ describe("one owner of all tabs", () => {
     assert.equal(all.now.threadId, "t");
   });
 
+  it("a second one that begins anew takes away what it has shown, and nothing that was said since", async () => {
+    const now = { ...full, queue: [], interrupts: [] };
+    const { store } = shared(now);
+    const one = open(0, { persist: store() });
+    const run = one.submit("1");
+    await until(() => working().length === 1);
+    Session.last.save = () => JSON.stringify(now);
+    const two = open(1, { persist: store() });
+    await until(() => texts(two).length);
+    two.reset();
+    const second = two.submit("2");
+    assert.deepEqual(texts(two), ["2"]);
+    const [session] = Session.all;
+    session.save = () => JSON.stringify({ ...full, queue: [], interrupts: [], messages: [user("a", "one"), user("b", "1")] });
+    session.finish();
+    await run;
+    await until(() => Session.all.length === 2 && Session.last.calls.length);
+    assert.deepEqual(Session.last.restored.messages.map(({ content }) => content), ["1"]);
+    assert.deepEqual(texts(two), ["1", "2"]);
+    // So does the first one, which waits now.
+    one.reset();
+    void one.submit("3");
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.deepEqual([texts(one), working().length], [["3"], 1]);
+    Session.last.finish();
+    assert.equal((await second).outcome, "success");
+  });
+
   it("a submit that is taken out in the second one does not begin there, nor stays in the save", async () => {
     const { all, store } = shared(full);
     const one = open(0, { persist: store() });

@@ -232,6 +232,23 @@ describe("a store that loads", () => {
     assert.deepEqual(store.now.messages, [], "what was removed does not come back");
   });
 
+  it("after the thread has begun anew: what it has does not come back, and what is said then is kept", async () => {
+    const late = deferred();
+    const store = memory(undefined, { load: () => late.promise });
+    const agent = create({ persist: store });
+    agent.subscribe(() => {});
+    await turn();
+    agent.reset();
+    void agent.submit({ message: user("n", "new") });
+    await turn();
+    assert.deepEqual([texts(agent), Session.last], [["new"], undefined], "the submit waits for the store");
+    late.resolve(full);
+    await until(() => Session.last?.calls.length);
+    const { messages, queue, interrupts } = Session.last.restored;
+    assert.deepEqual([texts(agent), messages, queue, interrupts], [["new"], [], [], []]);
+    assert.deepEqual(agent.getSnapshot().state, {});
+  });
+
   it("never: the next one waits for it as well, and does not take it for empty", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     const late = deferred();
