@@ -185,7 +185,7 @@ impl Session {
             phase: self.connection(),
             attempt: self.run.as_ref().map_or(0, |run| run.attempt),
             retry_at,
-            last_event_id: self.rejoin.last_event_id(),
+            last_event_id: &self.rejoin.last_event_id,
         };
         let Self { outbox, thread, verdict, queue, .. } = self;
         (outbox, Shown { thread, verdict, queue, connection })

@@ -95,7 +95,7 @@ impl Session {
     /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a run or a page was left.
     fn goes_first(&self, start: Start) -> bool {
         let again = matches!(start, Start::Retry | Start::Regenerate);
-        let left = self.rejoin.is_detached() || self.rejoin.progress.is_restored();
+        let left = self.rejoin.detached || self.rejoin.progress.restored;
         again && self.run.as_ref().map_or(left, |run| run.is_lost())
     }
 

@@ -21,7 +21,7 @@ impl Session {
     /// Begins the next run, if none is in progress and one may begin.
     pub(super) fn next(&mut self, now: f64) {
         // The thread of a run that was left is not free.
-        while self.run.is_none() && !self.is_working() && !self.rejoin.is_detached() {
+        while self.run.is_none() && !self.is_working() && !self.rejoin.detached {
             let Some(submit) = self.next_in_line(now) else { return };
             self.begin(submit, now);
         }
@@ -52,23 +52,24 @@ impl Session {
         }
         self.begin_thread(&submit);
         if !joins {
-            self.rejoin.progress.set_last_message_before_run(self.thread.last_id());
+            self.rejoin.progress.last_message_before_run = self.thread.last_id().map(Into::into);
         }
         self.report_warnings();
         let input = self.write_input(&submit);
         self.outbox.begin_run();
         let Submit { ticket, start, row, .. } = submit;
         self.verdict.begun(row.text(SUBMIT_RUN), now);
-        if !self.rejoin.take_detached() {
+        if !std::mem::take(&mut self.rejoin.detached) {
             self.intake.pipeline.start_over();
         }
-        if !self.rejoin.progress.has_checkpoint()
+        if self.rejoin.progress.checkpoint.is_none()
             && self.options.network.resume.as_ref().is_some_and(Resume::may_replay)
         {
             self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
             let lacks = joins && !self.thread.has_turn();
-            self.rejoin.keep(self.thread.checkpoint(), lacks);
+            self.rejoin.earlier.set_lacks(lacks);
+            self.rejoin.progress.checkpoint = Some(self.thread.checkpoint());
         }
         let body = self.begin_dialect(&input.0, &start);
         if !joins {

@@ -97,7 +97,7 @@ impl Session {
         }
         self.thread.set_call_phase(id, CallPhase::Executing);
         // Approved after the run has ended: the user waits again.
-        if self.run.is_none() && !self.rejoin.is_detached() {
+        if self.run.is_none() && !self.rejoin.detached {
             self.verdict.works();
         }
         let mut json = String::new();
@@ -180,7 +180,7 @@ impl Session {
             }
         }
         self.page.detach(review.orphans);
-        if let Some(checkpoint) = self.rejoin.progress.checkpoint() {
+        if let Some(checkpoint) = &mut self.rejoin.progress.checkpoint {
             checkpoint.rewritten(&review.rewritten, &review.changed_calls);
         }
         for id in review.changed_calls {
@@ -201,7 +201,7 @@ impl Session {
     /// the server brought its answer: then nobody waits for it.
     pub(super) fn is_open(&mut self, id: &str, now: f64) -> bool {
         // A run in progress may tell of it yet, or again.
-        let may_come = self.rejoin.is_detached() || self.is_running();
+        let may_come = self.rejoin.detached || self.is_running();
         let found = self.thread.is_answered(id).map(|answered| !answered);
         if self.page.stage_of(id).is_none() {
             return found.unwrap_or_default();

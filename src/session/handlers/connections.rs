@@ -19,7 +19,7 @@ impl Session {
         self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
         self.page.turn.leave_run();
-        self.rejoin.detach();
+        self.rejoin.detached = true;
         self.verdict.detach();
         self.settle_run(run.ticket, Outcome::Disconnected, None, None);
         self.outbox.changed(true);
@@ -48,18 +48,18 @@ impl Session {
         if !self.verdict.is_of(submit.run_id()) {
             self.end_last(now);
             self.rejoin.begin_other(submit.run_id().to_owned());
-        } else if !self.rejoin.progress.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
+        } else if self.rejoin.progress.checkpoint.is_none() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
             self.rejoin.begin_over(submit.run_id().to_owned());
         }
-        if !self.rejoin.is_detached() {
+        if !self.rejoin.detached {
             // The open items have been closed in the thread.
             self.intake.pipeline.forget_open();
-            self.rejoin.progress.forget_start();
+            self.rejoin.progress.started = false;
         }
         let fields = Fields::read(&json, self.options.max_depth).unwrap_or_default();
         if let Some(cursor) = fields.some("cursor").and_then(crate::wire::Raw::string) {
-            self.rejoin.progress.set_cursor(cursor.into_owned());
+            self.rejoin.progress.cursor = Some(cursor.into_owned());
         }
         // The page may not know the id of the last run.
         let ticket = self.queue.tickets.give(fields.text("name").as_deref().unwrap_or(submit.run_id()));
@@ -97,12 +97,12 @@ impl Session {
 
     /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
     pub fn cursor(&self) -> Option<&str> {
-        self.rejoin.progress.cursor()
+        self.rejoin.progress.cursor.as_deref()
     }
 
     /// A run that was left is not waited for.
     pub(super) fn end_left(&mut self, now: f64) {
-        if self.rejoin.take_detached() {
+        if std::mem::take(&mut self.rejoin.detached) {
             self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
         }
     }
@@ -110,14 +110,15 @@ impl Session {
     /// Another run takes the place of the last one, which may have been left, here or by the page before.
     pub(super) fn end_last(&mut self, now: f64) {
         self.end_left(now);
-        if self.rejoin.progress.take_restored() {
+        if std::mem::take(&mut self.rejoin.progress.restored) {
             self.give_up_restored();
         }
     }
 
     /// Opens the request of the run in progress.
     pub(super) fn open(&mut self, target: Target, now: f64) {
-        let request = self.rejoin.next_request();
+        self.rejoin.requests += 1;
+        let request = self.rejoin.requests;
         let Some(run) = &mut self.run else { return };
         run.opens(request, target);
         run.heard = now;
@@ -240,7 +241,7 @@ impl Session {
     /// Whether the run can be joined where it was read to: it must have begun, or another request would begin it again.
     pub(super) fn can_join(&self) -> bool {
         let (Some(run), Some(resume)) = (&self.run, &self.options.network.resume) else { return false };
-        run.target == Target::Resume || run.streamed && resume.answer(self.rejoin.progress.cursor()).is_some()
+        run.target == Target::Resume || run.streamed && resume.answer(self.rejoin.progress.cursor.as_deref()).is_some()
     }
 
     fn wait(&mut self, at_least: f64, now: f64) -> bool {
@@ -282,7 +283,7 @@ impl Session {
         run.streamed = true;
         run.fresh += frames as usize;
         if run.target != Target::Resume
-            || if run.replays { run.fresh > run.best } else { self.rejoin.progress.has_advanced() }
+            || if run.replays { run.fresh > run.best } else { self.rejoin.progress.opening.advanced }
         {
             run.is_new();
         }
@@ -290,7 +291,7 @@ impl Session {
 
     /// A connection has ended. It has brought something new if the thread differs from how every earlier one has left it.
     fn note_end(&mut self) {
-        if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.progress.has_advanced() {
+        if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.progress.opening.advanced {
             return;
         }
         let json = self.thread.stands();

@@ -42,7 +42,7 @@ impl Speaking for Session {
     fn begin_speaking(&mut self, input: &str, start: &Start) -> Option<Rc<str>> {
         let run_id = self.verdict.run_id().unwrap_or_default();
         let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
-        let cursor = self.rejoin.last_event_id();
+        let cursor = &self.rejoin.last_event_id;
         self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         self.intake.dialect_mut()?.body(input).map(Rc::from)
     }
@@ -101,7 +101,7 @@ impl Session {
             }
             OutputItem::Malformed { code, message } => self.not_decodable(Code::frame(code), "T16", message),
             OutputItem::Warning { code, message } => self.report_warning(Warning::new(code, message)),
-            OutputItem::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
+            OutputItem::Cursor(cursor) => self.rejoin.last_event_id = cursor,
             OutputItem::Custom { name, value } => {
                 let admits = self.admits_made("CUSTOM", &[("name", &quoted(&name)), ("value", &value)], now);
                 if admits && self.rejoin.is_new(Report::Custom) {

@@ -23,7 +23,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
         let added = self.thread.edit_messages(before, list(&after, depth)?);
-        if let Some(checkpoint) = self.rejoin.progress.checkpoint() {
+        if let Some(checkpoint) = &mut self.rejoin.progress.checkpoint {
             checkpoint.keep(added);
         }
         self.review_calls();
@@ -49,7 +49,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
         // A run that was left may be joined, and continue the state that it knows.
-        let running = self.run.is_some() || self.rejoin.is_detached();
+        let running = self.run.is_some() || self.rejoin.detached;
         self.thread.edit_state(before, value(&after, depth)?, running);
         self.outbox.changed(true);
         Ok(())

@@ -30,7 +30,7 @@ impl Session {
     pub(super) fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.intake.drop_body();
-        let restored = self.rejoin.progress.take_restored();
+        let restored = std::mem::take(&mut self.rejoin.progress.restored);
         self.outbox.wake(None);
         let (outcome, error) = run.take_end();
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
@@ -56,7 +56,7 @@ impl Session {
     /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.
     pub(super) fn give_up_restored(&mut self) {
         let page = &self.page;
-        self.thread.give_up_calls(self.rejoin.progress.last_message_before_run(), &|id| page.stage_of(id).is_some());
+        self.thread.give_up_calls(self.rejoin.progress.last_message_before_run.as_deref(), &|id| page.stage_of(id).is_some());
     }
 
     /// Nothing grows, and the snapshot says how it ended.

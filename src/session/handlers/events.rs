@@ -60,7 +60,7 @@ impl Session {
                     self.review_calls();
                 }
                 if another || new {
-                    self.rejoin.progress.set_part(self.thread.last_id());
+                    self.rejoin.progress.part = self.thread.last_id().map(Into::into);
                 }
                 if another {
                     self.checkpoint_once(Boundary::RunStarted, None, now);
@@ -96,7 +96,7 @@ impl Session {
             repeated = self.page.call_begins(&own);
             // A call that was there before the run and was removed keeps its number: it may come back, and so may this one.
             if self.page.has_handled(&own)
-                || self.rejoin.progress.checkpoint().is_none_or(|before| !before.has_call(&own))
+                || self.rejoin.progress.checkpoint.as_ref().is_none_or(|before| !before.has_call(&own))
             {
                 break;
             }
@@ -128,7 +128,7 @@ impl Session {
     fn run_finishes(&mut self, thread: Option<Str<'_>>, run: Option<Str<'_>>, new: bool) {
         // A page that joins a run may have missed where a call began or ended.
         if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
-            self.thread.claim_calls(self.rejoin.progress.last_message_before_run());
+            self.thread.claim_calls(self.rejoin.progress.last_message_before_run.as_deref());
         }
         if !new {
             for id in self.thread.unanswered_calls() {

@@ -151,7 +151,7 @@ impl Session {
     pub(super) fn note_id(&mut self, id: &str) {
         let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
         if !(id.is_empty() && (joins || self.intake.has_dialect())) {
-            self.rejoin.set_last_event_id(id);
+            id.clone_into(&mut self.rejoin.last_event_id);
         }
     }
 

@@ -246,7 +246,7 @@ impl Session {
             return;
         }
         // A frame that waits may have an id: it has not come.
-        if !broken && !stream.waits() && self.rejoin.last_event_id() != stream.last_id() {
+        if !broken && !stream.waits() && self.rejoin.last_event_id != stream.last_id() {
             self.note_id(stream.last_id());
         }
         self.intake.put_body(stream);

@@ -25,7 +25,7 @@ impl Session {
     pub(super) fn is_repeated(&mut self, frame: &Frame<'_>, now: f64) -> bool {
         let depth = self.options.max_depth;
         let Some(resume) = &self.options.network.resume else { return false };
-        let joined = self.run.as_ref().and_then(|run| run.joined).filter(|_| !self.rejoin.progress.has_opened());
+        let joined = self.run.as_ref().and_then(|run| run.joined).filter(|_| !self.rejoin.progress.opening.decided);
         let speaks = self.intake.has_dialect();
         // Frames are looked into where their mark does not say all.
         let looks = frame.unterminated || joined.is_some() && !speaks;
@@ -57,7 +57,7 @@ impl Session {
     fn is_stale(&mut self, kind: &str, fields: &Fields<'_>, data: &str, now: f64) -> bool {
         let mut list = fields.list("messages").into_iter();
         let has = |id: &str| list.any(|item| item.object().and_then(|item| item.text("id")).as_deref() == Some(id));
-        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run().is_none_or(has);
+        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run.as_deref().is_none_or(has);
         let Some(run) = &mut self.run else { return true };
         (run.streamed, run.works) = (true, !over);
         run.events += 1;
@@ -77,7 +77,7 @@ impl Session {
     /// Goes back to where the thread was before the run, where the stream tells the run from its beginning. `kind`: the type of the
     /// event that it begins with.
     fn note_beginning(&mut self, expected: RejoinAnswer, kind: &str) {
-        if !self.rejoin.progress.is_beginning(expected, kind) || !self.rejoin.progress.has_checkpoint() {
+        if !self.rejoin.progress.is_beginning(expected, kind) || self.rejoin.progress.checkpoint.is_none() {
             return;
         }
         let (greeted, stated) = self.rejoin.progress.replay(expected);
@@ -137,7 +137,7 @@ impl Session {
         let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
         // After the end of a run it begins another one.
         let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.end().is_none());
-        same && self.rejoin.progress.has_started() && joined
+        same && self.rejoin.progress.started && joined
     }
 
     /// The repair of an event that breaks a rule because its stream begins in the middle, or repeats events.

@@ -126,7 +126,7 @@ impl Session {
         }
         self.report_warnings();
         if fields.yes("running") {
-            self.rejoin.progress.set_restored();
+            self.rejoin.progress.restored = true;
             self.verdict.cut("the page was left during the run");
         } else {
             // Where the page was at work alone, its agent learns what became of that.

@@ -75,7 +75,7 @@ impl Earlier {
     }
 
     /// Whether the thread lacks what a replay tells of earlier runs.
-    pub(super) fn set_lacks(&mut self, lacks: bool) {
+    pub fn set_lacks(&mut self, lacks: bool) {
         match self.has {
             Has::Earlier | Has::Nothing => self.has = if lacks { Has::Nothing } else { Has::Earlier },
             Has::Alone | Has::All => {}

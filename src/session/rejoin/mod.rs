@@ -26,17 +26,17 @@ use progress::Progress;
 pub(super) struct Rejoin {
     pub progress: Progress,
     pub earlier: Earlier,
-    /// The last run was left to the server: nothing of it is closed.
-    detached: bool,
-    last_event_id: String,
+    /// The last run was left to the server: nothing of it is closed, until it is joined or not waited for any longer.
+    pub detached: bool,
+    pub last_event_id: String,
     /// Names the last request.
-    requests: u32,
+    pub requests: u32,
 }
 
 impl Rejoin {
     /// The thread was cleared.
     pub fn clear(&mut self) {
-        self.progress.clear();
+        self.progress = Progress::default();
         self.earlier = Earlier::default();
         self.earlier.set_old();
         self.detached = false;
@@ -45,14 +45,14 @@ impl Rejoin {
 
     /// A run begins that was not on before. `empty`: so far the thread has no messages.
     pub fn begin(&mut self, empty: bool) {
-        self.progress.clear();
+        self.progress = Progress::default();
         self.earlier.begin(None);
         self.earlier.set_alone(empty);
     }
 
     /// A run is joined that is not the last one of this session.
     pub fn begin_other(&mut self, run_id: String) {
-        self.progress.clear();
+        self.progress = Progress::default();
         self.earlier.begin(Some(run_id));
     }
 
@@ -62,45 +62,9 @@ impl Rejoin {
         self.earlier.set_over();
     }
 
-    /// The thread before the run is to be kept, as the run may be replayed. `lacks`: the thread has seen no run.
-    pub fn keep(&mut self, checkpoint: Checkpoint, lacks: bool) {
-        self.progress.checkpoint = Some(checkpoint);
-        self.earlier.set_lacks(lacks);
-    }
-
-    /// The run is left to the server.
-    pub fn detach(&mut self) {
-        self.detached = true;
-    }
-
-    pub fn is_detached(&self) -> bool {
-        self.detached
-    }
-
-    /// The run that was left is joined, or not waited for any longer. Says whether one was.
-    pub fn take_detached(&mut self) -> bool {
-        std::mem::take(&mut self.detached)
-    }
-
     /// Whether the last run has not ended as far as anybody knows. `connected`: whether the run in progress has not.
     pub fn is_unfinished(&self, connected: Option<bool>) -> bool {
-        self.detached || connected.unwrap_or(self.progress.is_restored())
-    }
-
-    /// Names the next request.
-    pub fn next_request(&mut self) -> u32 {
-        self.requests += 1;
-        self.requests
-    }
-
-    pub fn last_event_id(&self) -> &str {
-        &self.last_event_id
-    }
-
-    pub fn set_last_event_id(&mut self, id: &str) {
-        if id != self.last_event_id {
-            id.clone_into(&mut self.last_event_id);
-        }
+        self.detached || connected.unwrap_or(self.progress.restored)
     }
 
     /// Whether a report is new, also where a run is replayed.
@@ -131,8 +95,8 @@ impl Rejoin {
     ) {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that has ended can be joined, too: the page is at work on its calls.
-        object.optional("cursor", self.progress.cursor()).optional("first", self.progress.first.as_deref());
-        object.optional("behind", self.progress.last_message_before_run());
+        object.optional("cursor", self.progress.cursor.as_deref()).optional("first", self.progress.first.as_deref());
+        object.optional("behind", self.progress.last_message_before_run.as_deref());
         // The run may be reported again, from its beginning.
         let usage_reports = self.progress.reported.known(Report::Usage) as u64;
         object.number("usageTold", Some(usage_reports).filter(|reports| *reports > 0));
@@ -148,7 +112,7 @@ impl Rejoin {
     pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
         let string = |name: &str| fields.text(name).map(String::from);
         self.last_event_id = string("lastEventId").unwrap_or_default();
-        self.progress.clear();
+        self.progress = Progress::default();
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
         self.progress.last_message_before_run = string("behind");

@@ -9,25 +9,25 @@ use crate::wire::{Frame, hash};
 #[derive(Debug, Default)]
 pub(in crate::session) struct Progress {
     /// The mark of the last event.
-    pub(super) cursor: Option<String>,
+    pub cursor: Option<String>,
     /// The mark of the first one: a connection that begins with it tells the run from its beginning.
-    pub(super) first: Option<String>,
+    pub first: Option<String>,
     /// RUN_STARTED has come.
-    pub(super) started: bool,
+    pub started: bool,
     /// It has come at some time: a stream that begins without it does not begin the run.
     pub(super) announced: bool,
     /// The thread before the run, where it may be replayed.
-    pub(super) checkpoint: Option<Checkpoint>,
+    pub checkpoint: Option<Checkpoint>,
     /// A replay has begun, and nothing has come of it yet but what the thread has.
     pub(super) rewinds: bool,
     /// The last message of the thread when the run began.
-    pub(super) last_message_before_run: Option<String>,
+    pub last_message_before_run: Option<String>,
     /// The same of the last run that has begun in its stream.
-    pub(super) part: Option<String>,
+    pub part: Option<String>,
     /// The counts of reports: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
     pub(super) reported: Once,
     /// The session was restored while this run was in progress, and the run has not ended since.
-    pub(super) restored: bool,
+    pub restored: bool,
     /// Marks that do not grow, with the connection that they came over.
     seen: Index,
     connection: usize,
@@ -37,89 +37,31 @@ pub(in crate::session) struct Progress {
     known: Option<u64>,
     /// It has seen no other mark, and that is no number.
     blind: bool,
-    opening: Opening,
+    pub opening: Opening,
     /// How the connections have left the thread, as hashes.
     ends: Vec<u64>,
 }
 
 /// The beginning of a connection that joins the run, as far as it has shown where it begins.
 #[derive(Debug, Default)]
-struct Opening {
+pub(in crate::session) struct Opening {
     /// Its first mark has come.
     marked: bool,
     /// It begins where the run does, and has not come to the cursor.
     skips: bool,
-    /// An event has come whose mark is new.
-    advanced: bool,
+    /// An event has come whose mark is new: it has gone beyond the cursor that it began with.
+    pub advanced: bool,
     /// How it begins is known.
-    decided: bool,
+    pub decided: bool,
     /// It has said that the run has begun, and what the state is.
     greeted: bool,
     stated: bool,
 }
 
 impl Progress {
-    #[inline(never)]
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    pub fn checkpoint(&mut self) -> Option<&mut Checkpoint> {
-        self.checkpoint.as_mut()
-    }
-
-    pub fn has_checkpoint(&self) -> bool {
-        self.checkpoint.is_some()
-    }
-
-    /// The last message of the thread when the run began.
-    pub fn set_last_message_before_run(&mut self, message: Option<&str>) {
-        self.last_message_before_run = message.map(Into::into);
-    }
-
-    pub fn last_message_before_run(&self) -> Option<&str> {
-        self.last_message_before_run.as_deref()
-    }
-
-    /// Another run begins in the same stream.
-    pub fn set_part(&mut self, message: Option<&str>) {
-        self.part = message.map(Into::into);
-    }
-
     /// The last message before the run that is told now.
     pub fn part(&self) -> Option<&str> {
-        self.part.as_deref().or(self.last_message_before_run())
-    }
-
-    /// The session was restored while a run was in progress.
-    pub fn set_restored(&mut self) {
-        self.restored = true;
-    }
-
-    pub fn is_restored(&self) -> bool {
-        self.restored
-    }
-
-    /// That run has ended, or is not waited for any longer. Says whether there was one.
-    pub fn take_restored(&mut self) -> bool {
-        std::mem::take(&mut self.restored)
-    }
-
-    pub fn has_started(&self) -> bool {
-        self.started
-    }
-
-    /// RUN_STARTED comes again.
-    pub fn forget_start(&mut self) {
-        self.started = false;
-    }
-
-    pub fn cursor(&self) -> Option<&str> {
-        self.cursor.as_deref()
-    }
-
-    pub fn set_cursor(&mut self, cursor: String) {
-        self.cursor = Some(cursor);
+        self.part.as_deref().or(self.last_message_before_run.as_deref())
     }
 
     /// Another connection joins the run. Gives the cursor that it continues after.
@@ -167,11 +109,6 @@ impl Progress {
         repeated
     }
 
-    /// Whether this connection has gone beyond the cursor that it began with.
-    pub fn has_advanced(&self) -> bool {
-        self.opening.advanced
-    }
-
     /// A connection has left the thread as `json` says. Whether no earlier one has.
     pub fn ends_otherwise(&mut self, json: &str) -> bool {
         let hash = hash(json);
@@ -180,11 +117,6 @@ impl Progress {
             self.ends.push(hash);
         }
         new
-    }
-
-    /// Whether it is known where this connection begins.
-    pub fn has_opened(&self) -> bool {
-        self.opening.decided
     }
 
     /// Notes an event of a connection that joins the run, by its type. Says whether it tells the run from its beginning:
