@@ -119,7 +119,8 @@ impl Session {
             }
         }
         fields.strings("failed").iter().for_each(|id| self.thread.restore_failed(id));
-        self.page.restore(page, &mut self.thread);
+        self.page = page;
+        self.page.restored(&mut self.thread);
         // Where the thread is brought first, what became of the page's work stands in that, perhaps.
         if self.queue.submits().first().is_none_or(Submit::speaks) {
             self.page.give_up_left(&mut self.thread);

@@ -81,14 +81,6 @@ pub(super) enum CallArrival {
     Enters { stage: Stage, name: String, args: String },
 }
 
-/// The session's part of a saved page, to be restored with [`Page::restore`].
-#[derive(Debug)]
-pub(super) struct Saved {
-    turn: Option<Turn>,
-    handled: Index,
-    detached: Vec<Row>,
-}
-
 impl Page {
     /// The stage of a call that the page or its people have still to answer.
     pub fn stage_of(&self, id: &str) -> Option<Stage> {
@@ -326,33 +318,29 @@ impl Page {
         }
     }
 
-    /// Reads what [`Self::save`] has written; `None`: it is damaged.
-    pub fn read(fields: &Fields<'_>, max_depth: usize) -> Option<Saved> {
-        let mut handled = Index::new();
+    /// Reads what [`Self::save`] has written, for [`Self::restored`]; `None`: it is damaged.
+    pub fn read(fields: &Fields<'_>, max_depth: usize) -> Option<Self> {
+        let mut page = Self::default();
         for id in fields.get("handled")?.array()? {
-            handled.note(&id.string()?, At::default());
+            page.handled.note(&id.string()?, At::default());
         }
-        let turn = match fields.object("turn") {
-            Some(turn) => Some(Turn::restore(&turn, max_depth)?),
-            None => None,
-        };
-        let answers = fields.get("untold").map(|list| Row::read_list(ANSWER, list));
-        Some(Saved { turn, handled, detached: answers.unwrap_or_default() })
+        if let Some(turn) = fields.object("turn") {
+            page.turn = Turn::restore(&turn, max_depth)?;
+        }
+        page.detach(fields.get("untold").map(|list| Row::read_list(ANSWER, list)).unwrap_or_default());
+        Some(page)
     }
 
-    /// Becomes a page that was saved.
-    pub fn restore(&mut self, saved: Saved, thread: &mut Thread) {
-        let Saved { turn, handled, detached } = saved;
-        self.handled = handled;
-        self.forget_detached();
-        self.detach(detached);
+    /// It was saved, with this thread.
+    pub fn restored(&mut self, thread: &mut Thread) {
         for (id, at) in self.handled.iter_mut() {
             at.call = usize::from(thread.is_answered(id) != Some(true));
         }
-        let Some(turn) = turn else { return };
+        if !self.turn.has_begun() {
+            return;
+        }
         let calls: Vec<(String, Stage)> =
-            turn.calls.iter().map(|call| (call.text(PAGE_CALL_ID).to_owned(), stage(call))).gather();
-        self.turn = turn;
+            self.turn.calls.iter().map(|call| (call.text(PAGE_CALL_ID).to_owned(), stage(call))).gather();
         for (id, stage) in calls {
             // After a core or a worker has failed, the thread may be newer than the turn. An answer of somebody else asks for
             // no run, as in a page that was there.
