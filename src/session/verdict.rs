@@ -17,7 +17,6 @@ struct Timing {
 #[derive(Debug)]
 pub(super) struct Verdict {
     row: Row,
-    outcome: Option<Outcome>,
     timing: Option<Timing>,
     disposed: bool,
 }
@@ -25,7 +24,7 @@ pub(super) struct Verdict {
 impl Default for Verdict {
     /// As the first snapshot has it (`js/snapshot/initial.ts`).
     fn default() -> Self {
-        let mut verdict = Self { row: Row::new(AGENT), outcome: None, timing: None, disposed: false };
+        let mut verdict = Self { row: Row::new(AGENT), timing: None, disposed: false };
         verdict.stands(Standing::Idle, None, None);
         verdict.row.set_mirrored();
         verdict
@@ -60,7 +59,6 @@ impl Verdict {
     }
 
     fn set_outcome(&mut self, outcome: Option<Outcome>) {
-        self.outcome = outcome;
         self.row.set(RUN_OUTCOME, outcome.map_or(Value::None, |outcome| Value::Word(outcome as u8)));
     }
 
@@ -166,7 +164,8 @@ impl Verdict {
         self.run_id() == Some(run_id)
     }
 
+    /// How the last run has ended.
     pub fn outcome(&self) -> Option<Outcome> {
-        self.outcome
+        Outcome::numbered(self.row.word(RUN_OUTCOME)).filter(|_| self.row.has(RUN_OUTCOME))
     }
 }
