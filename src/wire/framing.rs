@@ -92,9 +92,7 @@ pub struct Framer {
     utf8: Utf8Decoder,
     framing: Framing,
     limits: Limits,
-    /// There is another step: a long frame that waits, or text that came after one.
-    waits: bool,
-    /// That text, and how much of it is read.
+    /// Text that came after a long frame that waits, and how much of it is read.
     rest: String,
     read: usize,
 }
@@ -129,7 +127,7 @@ impl Framer {
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
         };
         let limits = Limits { depth: max_depth, bytes: max_frame };
-        Self { utf8: Utf8Decoder::default(), framing, limits, waits: false, rest: String::new(), read: 0 }
+        Self { utf8: Utf8Decoder::default(), framing, limits, rest: String::new(), read: 0 }
     }
 
     /// Frames of so many bytes that did not come in one read wait from now on: [`Self::step`] hands them on, and what came
@@ -143,10 +141,10 @@ impl Framer {
         self
     }
 
-    /// Whether there is another step.
+    /// Whether there is another step: a long frame that waits, or text that came after one.
     #[inline(always)]
     pub fn waits(&self) -> bool {
-        self.waits
+        !self.rest.is_empty() || self.framing.parked().is_some()
     }
 
     /// The long frame that waits.
@@ -169,7 +167,6 @@ impl Framer {
             self.read = 0;
         }
         self.rest = rest;
-        self.waits = !self.rest.is_empty() || self.framing.parked().is_some();
         Ok(())
     }
 
@@ -192,10 +189,10 @@ impl Framer {
     /// Reads the next bytes of the body. `joins`: what the sink would answer now.
     pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         // Earlier input comes first.
-        while self.waits {
+        while self.waits() {
             self.step(joins, sink)?;
         }
-        let Self { utf8, framing, limits, waits, rest, .. } = self;
+        let Self { utf8, framing, limits, rest, .. } = self;
         framing.join(joins);
         #[cfg(feature = "codecs")]
         if let Framing::Binary { packets, json } = framing {
@@ -214,14 +211,9 @@ impl Framer {
             if result.is_err() {
                 return;
             }
-            let read = if *waits { Ok(0) } else { framing.text(text, *limits, sink) };
-            match read {
-                Ok(read) => {
-                    *waits |= framing.parked().is_some();
-                    if *waits {
-                        rest.push_str(text.get(read..).unwrap_or_default());
-                    }
-                }
+            let waits = !rest.is_empty() || framing.parked().is_some();
+            match if waits { Ok(0) } else { framing.text(text, *limits, sink) } {
+                Ok(read) => rest.push_str(text.get(read..).unwrap_or_default()),
                 Err(error) => result = Err(error),
             }
         });
@@ -230,7 +222,7 @@ impl Framer {
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
     pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        while self.waits {
+        while self.waits() {
             self.step(false, sink)?;
         }
         let Self { utf8, framing, limits, .. } = self;
