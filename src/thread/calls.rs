@@ -280,8 +280,9 @@ impl Thread {
     /// the last message of the user.
     pub(crate) fn claim_calls(&mut self, before_run: Option<&str>) {
         // A later run over the same connection continues where the last one ended.
-        let known = self.claimed.take().filter(|(then, _)| then.as_deref() == before_run);
-        let begin = known.and_then(|(_, slot)| self.list.find_slot(slot)).or_else(|| self.begin_of_run(before_run));
+        let known = self.list.claimed.take().filter(|(then, _)| then.as_deref() == before_run);
+        let known = known.map(|(_, slot)| slot).filter(|slot| self.list.get(*slot).is_some());
+        let begin = known.or_else(|| self.begin_of_run(before_run));
         let mut last = begin;
         for (slot, entry) in self.list.after(begin) {
             last = Some(slot);
@@ -291,7 +292,7 @@ impl Thread {
                 self.report.called(call.id());
             }
         }
-        self.claimed = last.map(|slot| (before_run.map(Into::into), self.list.note_slot(slot)));
+        self.list.claimed = last.map(|slot| (before_run.map(Into::into), slot));
     }
 
     /// Sets the phase of a call that the page or a person works on.
@@ -360,7 +361,7 @@ impl Thread {
     /// A run begins, and the server is told everything.
     pub(crate) fn sent(&mut self) {
         self.report.forget_calls();
-        self.claimed = None;
+        self.list.claimed = None;
         self.list.release_local();
         self.list.reopen_held();
         self.state.sent();

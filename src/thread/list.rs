@@ -22,27 +22,12 @@ use crate::wire::{Gather, same};
 pub(super) use arrange::Stand;
 use entries::Entries;
 
-/// How a snapshot of the messages treats a message that it does not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// The page's own answers: they stay.
-    Local,
-    Plain,
-    Reasoning,
-    /// Activities of one type.
-    Activity(usize),
-}
-
-impl Class {
-    fn number(self) -> usize {
-        match self {
-            Self::Local => 0,
-            Self::Plain => 1,
-            Self::Reasoning => 2,
-            Self::Activity(kind) => kind + 3,
-        }
-    }
-}
+/// The classes of messages that a snapshot treats alike where it does not name them. Those of the page's own answers stay; activities of
+/// each type have a class after these.
+const OF_PAGE: usize = 0;
+pub(super) const PLAIN: usize = 1;
+pub(super) const REASONED: usize = 2;
+const ACTIVITIES: usize = 3;
 
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
@@ -79,17 +64,10 @@ pub(super) struct MessageList {
     activity_types: Index,
     /// The last merge.
     stamp: usize,
-    /// How often the messages were given other slots.
-    renumbered: usize,
     /// So many messages, from the first on, are as in the last save; but for what has changed since the last patch.
     saved: usize,
-}
-
-/// A slot that is noted for later.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
-    slot: usize,
-    renumbered: usize,
+    /// How far calls were claimed for the run that was joined: the message after which they are, and the slot of the last one.
+    pub claimed: Option<(Option<String>, usize)>,
 }
 
 impl MessageList {
@@ -110,16 +88,6 @@ impl MessageList {
 
     pub fn get(&self, slot: usize) -> Option<&Entry> {
         self.slab.get(slot)?.as_ref().filter(|entry| !entry.gone)
-    }
-
-    pub fn note_slot(&self, slot: usize) -> Slot {
-        Slot { slot, renumbered: self.renumbered }
-    }
-
-    /// The slot that was noted, if its message is still there.
-    pub fn find_slot(&self, noted: Slot) -> Option<usize> {
-        let there = noted.renumbered == self.renumbered && self.get(noted.slot).is_some();
-        there.then_some(noted.slot)
     }
 
     /// The message in a slot, for the one who writes the patch.
@@ -320,8 +288,8 @@ impl MessageList {
     }
 
     pub fn replace(&mut self, entries: Vec<Entry>) {
-        let Self { moved, calls_moved, stamp, renumbered, .. } = *self;
-        *self = Self { moved, calls_moved, stamp, renumbered: renumbered + 1, ..Self::default() };
+        let Self { moved, calls_moved, stamp, .. } = *self;
+        *self = Self { moved, calls_moved, stamp, ..Self::default() };
         for mut entry in entries {
             (entry.open, entry.touched, entry.class) = (false, false, usize::MAX);
             for state in &mut entry.calls {
@@ -362,34 +330,33 @@ impl MessageList {
     pub fn classify(&mut self, slot: usize) {
         let Some(entry) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
         let class = match (entry.page, entry.role()) {
-            (true, _) => Class::Local,
+            (true, _) => OF_PAGE,
             (_, Role::Activity) => {
-                let next = At { message: self.activity_types.len(), call: 0 };
-                Class::Activity(self.activity_types.note(entry.row.text(ACTIVITY_TYPE), next).message)
+                let next = At { message: ACTIVITIES + self.activity_types.len(), call: 0 };
+                self.activity_types.note(entry.row.text(ACTIVITY_TYPE), next).message
             }
-            (_, Role::Reasoning) => Class::Reasoning,
-            _ => Class::Plain,
+            (_, Role::Reasoning) => REASONED,
+            _ => PLAIN,
         };
-        let number = class.number();
-        if std::mem::replace(&mut entry.class, number) == number {
+        if std::mem::replace(&mut entry.class, class) == class {
             return;
         }
-        if self.classes.len() <= number {
-            self.classes.resize_with(number + 1, Vec::new);
+        if self.classes.len() <= class {
+            self.classes.resize_with(class + 1, Vec::new);
         }
-        if let Some(slots) = self.classes.get_mut(number) {
+        if let Some(slots) = self.classes.get_mut(class) {
             slots.push(slot);
         }
     }
 
     /// The classes of activities of all types.
-    pub fn activities(&self) -> Vec<Class> {
-        (0..self.activity_types.len()).map(Class::Activity).gather()
+    pub fn activities(&self) -> Vec<usize> {
+        (ACTIVITIES..ACTIVITIES + self.activity_types.len()).gather()
     }
 
     /// The class of activities of one type, if there were any.
-    pub fn activities_of(&self, kind: &str) -> Option<Class> {
-        self.activity_types.get(kind).map(|at| Class::Activity(at.message))
+    pub fn activities_of(&self, kind: &str) -> Option<usize> {
+        self.activity_types.get(kind).map(|at| at.message)
     }
 
     /// The server has seen the page's answers.
@@ -414,20 +381,19 @@ impl MessageList {
     }
 
     /// Takes out what is of a class, and was neither kept nor `stays`.
-    pub fn sweep(&mut self, class: Class, stays: &dyn Fn(&Entry) -> bool, merged: &mut Merged) {
-        let (number, stamp) = (class.number(), self.stamp);
-        let slots = self.classes.get_mut(number).map(std::mem::take).unwrap_or_default();
+    pub fn sweep(&mut self, class: usize, stays: &dyn Fn(&Entry) -> bool, merged: &mut Merged) {
+        let slots = self.classes.get_mut(class).map(std::mem::take).unwrap_or_default();
         let mut kept = Vec::new();
         for slot in slots {
-            let Some(entry) = self.get(slot).filter(|entry| entry.class == number) else { continue };
-            if entry.stamp == stamp || stays(entry) {
+            let Some(entry) = self.get(slot).filter(|entry| entry.class == class) else { continue };
+            if entry.stamp == self.stamp || stays(entry) {
                 kept.push(slot);
             } else {
                 merged.leave_all(entry);
                 self.remove(slot);
             }
         }
-        if let Some(slots) = self.classes.get_mut(number) {
+        if let Some(slots) = self.classes.get_mut(class) {
             *slots = kept;
         }
     }

@@ -1,7 +1,7 @@
 //! MESSAGES_SNAPSHOT, and lists of messages as they are read.
 
 use super::entry::Entry;
-use super::list::{Class, MessageList, Stand};
+use super::list::{MessageList, PLAIN, REASONED, Stand};
 use super::merged::Merged;
 use crate::document::*;
 use crate::wire::{At, Index};
@@ -89,15 +89,15 @@ impl Authority {
     }
 
     /// The classes of messages of which a snapshot takes away what it does not name.
-    fn gone(&self, list: &MessageList, has_activity: bool, has_reasoning: bool) -> Vec<Class> {
+    fn gone(&self, list: &MessageList, has_activity: bool, has_reasoning: bool) -> Vec<usize> {
         let mut classes = match self {
             Self::Default if has_activity => list.activities(),
             Self::Every => list.activities(),
             Self::Types(types) => types.iter().filter_map(|kind| list.activities_of(kind)).gather(),
             Self::Default | Self::None => Vec::new(),
         };
-        classes.push(Class::Plain);
-        classes.extend(has_reasoning.then_some(Class::Reasoning));
+        classes.push(PLAIN);
+        classes.extend(has_reasoning.then_some(REASONED));
         classes
     }
 }

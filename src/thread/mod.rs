@@ -56,7 +56,7 @@ use delta::Failed;
 use edit::Edit;
 use entry::{Entry, is_given_up};
 use interrupts::Interrupts;
-use list::{MessageList, Slot};
+use list::MessageList;
 use merge::{Authority, NewMessages};
 use merged::{Merged, Review};
 use run::RunReports;
@@ -119,8 +119,6 @@ pub struct Thread {
     warnings: Vec<Warning>,
     /// The consequences of lists of messages since the last call of [`Self::take_review`].
     review: Review,
-    /// How far calls were claimed for the run that was joined: the message after which they are, and the last one's slot.
-    claimed: Option<(Option<String>, Slot)>,
     /// A list of messages, or a replay, has taken calls away.
     calls_lost: bool,
     /// The parts that were read ahead of the event that is reduced.
@@ -162,7 +160,7 @@ impl Thread {
         let mut merged = Merged::default();
         let added = edit.apply(&mut self.list, &mut merged);
         // It may have moved the message after which calls are claimed.
-        self.claimed = None;
+        self.list.claimed = None;
         self.settle_results(merged, false);
         added
     }
