@@ -18,7 +18,7 @@
 //! No settings.
 
 use super::{Dialect, Output, RunRequest, Taken};
-use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Raw, frame_fields, frame_type, quoted};
+use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Keyed, Raw, frame_fields, frame_type, quoted};
 
 /// How deep a frame may be nested that is looked into. Deeper ones are for the rules.
 const DEPTH: usize = 512;
@@ -49,9 +49,7 @@ struct Ngaf {
     /// Calls, and whether they are open. One that is not was ended by its result, before its END.
     calls: Index,
     /// The runs of subagents, and whether they are open.
-    subagents: Vec<(String, bool)>,
-    /// Their places.
-    by_id: Index,
+    subagents: Keyed<(String, bool)>,
     /// The question of `on_interrupt`: JSON text.
     question: Option<String>,
 }
@@ -168,12 +166,8 @@ impl Dialect for Ngaf {
 
 impl Ngaf {
     fn forget(&mut self, run_id: &str) {
-        run_id.clone_into(&mut self.run_id);
-        self.reasoning.clear();
-        self.calls.clear();
-        self.subagents.clear();
-        self.by_id.clear();
-        self.question = None;
+        let thread_id = std::mem::take(&mut self.thread_id);
+        *self = Self { thread_id, run_id: run_id.to_owned(), ..Self::default() };
     }
 
     fn reasoning_start(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
@@ -276,9 +270,8 @@ impl Ngaf {
     }
 
     fn subagent(&mut self, id: &str, content: &Fields<'_>, out: &mut Output) {
-        if !self.by_id.contains_key(id) {
-            self.by_id.insert(id.to_owned(), At { message: self.subagents.len(), call: 0 });
-            self.subagents.push((id.to_owned(), true));
+        if !self.subagents.has(id) {
+            self.subagents.push(id, (id.to_owned(), true));
             let (name, call) = (content.text("name"), content.text("toolCallId"));
             let mut members = vec![("subagentRunId", id), ("name", name.as_deref().unwrap_or("subagent"))];
             members.extend(call.as_deref().map(|call| ("parentToolCallId", call)));
@@ -295,7 +288,7 @@ impl Ngaf {
             "\"error\"" => true,
             _ => return,
         };
-        if let Some((_, open)) = self.by_id.get(id).and_then(|at| self.subagents.get_mut(at.message))
+        if let Some((_, open)) = self.subagents.get_mut(id)
             && std::mem::take(open)
         {
             close(id, failed, out);
@@ -304,7 +297,7 @@ impl Ngaf {
 
     /// Nothing is open after RUN_FINISHED.
     fn close_subagents(&mut self, out: &mut Output) {
-        for (id, open) in &mut self.subagents {
+        for (id, open) in self.subagents.iter_mut() {
             if std::mem::take(open) {
                 close(id, false, out);
             }

@@ -1,13 +1,13 @@
 //! Finds what has an id. Several things may have one: the first that came is found, and once that is gone the next.
 
-use crate::wire::{At, Index};
+use crate::wire::{At, Index, Keyed};
+use std::collections::VecDeque;
 
 #[derive(Debug, Default)]
 pub(super) struct Finder {
     first: Index,
-    /// The others of an id, numbered: under the id with its number where they are, and under the id with a `#` the numbers
-    /// of the first and the one after the last.
-    others: Index,
+    /// The others of an id, in the order in which they came.
+    others: Keyed<VecDeque<At>>,
 }
 
 impl Finder {
@@ -26,10 +26,7 @@ impl Finder {
             return;
         };
         let other = if yields(*first) { std::mem::replace(first, at) } else { at };
-        let queue = [id, "\0#"].concat();
-        let At { message, call } = self.others.note(&queue, At::default());
-        self.others.insert(queue, At { message, call: call + 1 });
-        self.others.insert(format!("{id}\0{call}"), other);
+        self.others.get_or_add(id).into_iter().for_each(|others| others.push_back(other));
     }
 
     /// Removes one. Of the others, those that are not `there` are passed over.
@@ -38,18 +35,12 @@ impl Finder {
             return;
         }
         self.first.remove(id);
-        let queue = [id, "\0#"].concat();
-        while let Some(numbers) = self.others.get_mut(&queue) {
-            let number = numbers.message;
-            numbers.message += 1;
-            if number >= numbers.call {
-                self.others.remove(&queue);
-                return;
-            }
-            if let Some(next) = self.others.remove(&format!("{id}\0{number}")).filter(|next| there(*next)) {
+        while let Some(next) = self.others.get_mut(id).and_then(VecDeque::pop_front) {
+            if there(next) {
                 self.first.insert(id.to_owned(), next);
                 return;
             }
         }
+        self.others.take(id);
     }
 }

@@ -15,7 +15,7 @@ mod translate;
 
 pub(super) use translate::Translation;
 
-use crate::wire::{At, Index, JsonWriter, Raw, Token, Tree, element, quoted, text_after};
+use crate::wire::{JsonWriter, Keyed, Raw, Token, Tree, element, quoted, text_after};
 use align::align;
 
 /// How what is shown differs from what the server knows, at one place.
@@ -31,19 +31,15 @@ pub(super) enum Mask {
 
 /// Members that may differ, by their keys.
 #[derive(Debug, Default)]
-pub(super) struct MemberMasks {
-    list: Vec<(String, Option<Mask>)>,
-    places: Index,
-}
+pub(super) struct MemberMasks(Keyed<(String, Option<Mask>)>);
 
 impl MemberMasks {
     /// The place of a member's mask. `makes`: one that has none gets it.
     fn slot(&mut self, key: &str, makes: bool) -> Option<&mut Option<Mask>> {
-        if makes && !self.places.contains_key(key) {
-            self.places.insert(key, At { message: self.list.len(), call: 0 });
-            self.list.push((key.to_owned(), None));
+        if makes && !self.0.has(key) {
+            self.0.push(key, (key.to_owned(), None));
         }
-        self.list.get_mut(self.places.get(key)?.message).map(|(_, mask)| mask)
+        self.0.get_mut(key).map(|(_, mask)| mask)
     }
 
     fn set(&mut self, key: &str, mask: Mask) {
@@ -53,7 +49,7 @@ impl MemberMasks {
     }
 
     fn iter(&self) -> impl Iterator<Item = (&str, &Mask)> {
-        self.list.iter().filter_map(|(key, mask)| Some((&**key, mask.as_ref()?)))
+        self.0.iter().filter_map(|(key, mask)| Some((&**key, mask.as_ref()?)))
     }
 }
 
@@ -165,7 +161,7 @@ impl Mask {
             }
             let gone = before.iter().filter(|(key, _)| after.get(key).is_none());
             gone.for_each(|(key, _)| members.set(key, Self::Own));
-            return (!members.list.is_empty()).then_some(Self::Members(members));
+            return (members.0.len() > 0).then_some(Self::Members(members));
         }
         if let (Some(before), Some(after)) = (server.items(), shown.items()) {
             let mut runs = Vec::new();

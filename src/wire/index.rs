@@ -102,11 +102,6 @@ impl Index {
         }
     }
 
-    #[cfg(feature = "ngaf")]
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// In no order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.places.iter().flatten().map(|(id, _)| &**id)

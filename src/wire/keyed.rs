@@ -43,6 +43,17 @@ impl<T> Keyed<T> {
         self.list.get_mut(self.index.get(id)?.message)?.as_mut()
     }
 
+    /// The element of an id, which is made where there is none: always some.
+    pub fn get_or_add(&mut self, id: &str) -> Option<&mut T>
+    where
+        T: Default,
+    {
+        if !self.has(id) {
+            self.push(id, T::default());
+        }
+        self.get_mut(id)
+    }
+
     pub fn take(&mut self, id: &str) -> Option<T> {
         let at = self.index.remove(id)?.message;
         self.list.get_mut(at)?.take()
@@ -50,6 +61,11 @@ impl<T> Keyed<T> {
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.list.iter().flatten()
+    }
+
+    #[cfg(feature = "ngaf")]
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.list.iter_mut().flatten()
     }
 
     /// Takes all of them.

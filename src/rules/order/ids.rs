@@ -61,17 +61,9 @@ impl Ids {
         self.get(id).is_some_and(|known| known.disagrees(tag))
     }
 
-    /// The state of `id`, which is known from now on.
-    fn of(&mut self, id: &str) -> Option<&mut IdState> {
-        if !self.known.has(id) {
-            self.known.push(id, IdState::default());
-        }
-        self.known.get_mut(id)
-    }
-
     /// Gives `id` an owner: instead of what is known, or where nothing is known.
     pub(super) fn name(&mut self, id: &str, owner: Owner, replace: bool) {
-        if let Some(known) = self.of(id)
+        if let Some(known) = self.known.get_or_add(id)
             && (replace || known.owner.is_none())
         {
             known.owner = Some(owner);
@@ -80,7 +72,7 @@ impl Ids {
 
     /// Opens `id`. The first owner is kept; one that the opener does not name is `otherwise`.
     pub(super) fn open(&mut self, id: &str, owner: Owner) {
-        let Some(known) = self.of(id) else { return };
+        let Some(known) = self.known.get_or_add(id) else { return };
         known.owner.get_or_insert(owner);
         let opened = !std::mem::replace(&mut known.open, true);
         self.open += usize::from(opened);
