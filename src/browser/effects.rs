@@ -9,96 +9,81 @@ use std::rc::Rc;
 /// A JSON list: the name of the page's method (`js/glue/core.d.ts`), then its arguments. The last one stands after a line break, as
 /// it is, where it may be long. The body of a request is not among them: it goes into `outgoing`.
 pub fn text(effect: Effect, outgoing: &mut Rc<str>) -> String {
-    let mut written = Line::default();
-    let line = &mut written;
+    let mut out = String::new();
+    let mut line = Line { list: JsonWriter::array(&mut out), rest: None };
     match effect {
         Effect::Open { request, target, run_id, cursor, body } => {
             *outgoing = body;
-            line.name("open").number(Some(request)).flag(target == Target::Resume).text(Some(run_id)).text(cursor)
+            let line = line.text(Some("open")).number(Some(request)).flag(target == Target::Resume);
+            line.text(Some(&run_id)).text(cursor.as_deref())
         }
-        Effect::StopRemote { run_id } => line.name("stopRemote").text(Some(run_id)),
-        Effect::Close { request } => line.name("close").number(Some(request)),
+        Effect::StopRemote { run_id } => line.text(Some("stopRemote")).text(Some(&run_id)),
+        Effect::Close { request } => line.text(Some("close")).number(Some(request)),
         // Timers cut off fractions.
-        Effect::Wake { at } => line.name("wake").number(at.map(|at| (at - host::now()).ceil() as u32)),
-        Effect::Save { number, save, part } => line.name("save").number(Some(number)).flag(part).rest(save),
+        Effect::Wake { at } => line.text(Some("wake")).number(at.map(|at| (at - host::now()).ceil() as u32)),
+        Effect::Save { number, save, part } => line.text(Some("save")).number(Some(number)).flag(part).rest(save),
         Effect::Execute { tool_call_id, name, args, approved } => {
-            line.name("execute").text(Some(tool_call_id)).text(Some(name)).flag(approved).rest(args)
+            line.text(Some("execute")).text(Some(&tool_call_id)).text(Some(&name)).flag(approved).rest(args)
         }
-        Effect::Abandon { tool_call_id } => line.name("abandon").text(Some(tool_call_id)),
-        Effect::Settled { name, result, .. } => line.name("settled").text(Some(name)).rest(result),
-        Effect::Custom { name, value } => line.name("custom").text(Some(name)).rest(value),
-        Effect::Event(json) => line.name("event").rest(json),
+        Effect::Abandon { tool_call_id } => line.text(Some("abandon")).text(Some(&tool_call_id)),
+        Effect::Settled { name, result, .. } => line.text(Some("settled")).text(Some(&name)).rest(result),
+        Effect::Custom { name, value } => line.text(Some("custom")).text(Some(&name)).rest(value),
+        Effect::Event(json) => line.text(Some("event")).rest(json),
         #[cfg(feature = "guard")]
-        Effect::Decision(json) => line.name("decision").rest(json),
-        Effect::Warning(warning) => line.name("warning").warning(&warning),
-        Effect::Changed { urgent } => line.name("changed").flag(urgent),
+        Effect::Decision(json) => line.text(Some("decision")).rest(json),
+        Effect::Warning(warning) => line.text(Some("warning")).warning(&warning),
+        Effect::Changed { urgent } => line.text(Some("changed")).flag(urgent),
     };
-    written.end()
+    if let Some(rest) = line.end() {
+        out.reserve_exact(rest.len() + 1);
+        out.push('\n');
+        out.push_str(&rest);
+    }
+    out
 }
 
-/// A list that is being written.
-#[derive(Default)]
-struct Line {
-    list: String,
+/// A list that is being written, and the argument after it.
+struct Line<'o> {
+    list: JsonWriter<'o>,
     rest: Option<String>,
 }
 
-impl Line {
-    #[inline(never)]
-    fn name(&mut self, name: &str) -> &mut Self {
-        self.list.push('[');
-        write_string(&mut self.list, name);
-        self
-    }
-
+impl Line<'_> {
     /// An argument, which may be left out where it is the last.
     #[inline(never)]
-    fn text(&mut self, text: Option<String>) -> &mut Self {
-        if let Some(text) = text {
-            self.list.push(',');
-            write_string(&mut self.list, &text);
-        }
+    fn text(&mut self, text: Option<&str>) -> &mut Self {
+        text.into_iter().for_each(|text| write_string(self.list.item(), text));
         self
     }
 
     /// The same.
     #[inline(never)]
     fn number(&mut self, number: Option<u32>) -> &mut Self {
-        if let Some(number) = number {
-            self.list.push(',');
-            self.list.push_str(&number.to_string());
-        }
+        number.into_iter().for_each(|number| self.list.item().push_str(&number.to_string()));
         self
     }
 
     #[inline(never)]
     fn flag(&mut self, on: bool) -> &mut Self {
-        self.list.push_str(if on { ",true" } else { ",false" });
+        self.list.item().push_str(if on { "true" } else { "false" });
         self
     }
 
     fn warning(&mut self, Warning { code, rule, message, event_type }: &Warning) -> &mut Self {
-        self.list.push(',');
-        let mut object = JsonWriter::object(&mut self.list);
+        let mut object = JsonWriter::object(self.list.item());
         object.string("code", code).optional("rule", *rule).string("message", message);
         object.optional("eventType", event_type.as_deref());
         object.close();
         self
     }
 
-    /// The argument after the list.
     fn rest(&mut self, rest: String) -> &mut Self {
         self.rest = Some(rest);
         self
     }
 
-    fn end(mut self) -> String {
-        self.list.push(']');
-        if let Some(rest) = self.rest {
-            self.list.reserve_exact(rest.len() + 1);
-            self.list.push('\n');
-            self.list.push_str(&rest);
-        }
-        self.list
+    /// Ends the list. Gives the argument after it.
+    fn end(self) -> Option<String> {
+        self.rest
     }
 }
