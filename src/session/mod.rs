@@ -111,7 +111,7 @@ impl Session {
         let mut session = Self::new(Options::read(&fields)?, messages, state)?;
         if let Some(name) = fields.text("dialect") {
             let dialect = crate::dialect::named(&name, &fields.text("dialectSettings").unwrap_or_default());
-            session.intake.set_dialect(Some(dialect.ok_or_else(|| Misuse::Dialect(name.into_owned()))?));
+            session.intake.dialect = Some(dialect.ok_or_else(|| Misuse::Dialect(name.into_owned()))?);
         }
         #[cfg(feature = "guard")]
         if let Some(policy) = fields.text("guard") {
@@ -122,7 +122,7 @@ impl Session {
 
     /// The same, with a server that speaks a dialect.
     pub fn speaking(mut self, dialect: Option<Box<dyn Dialect>>) -> Self {
-        self.intake.set_dialect(dialect);
+        self.intake.dialect = dialect;
         self
     }
 
@@ -231,6 +231,6 @@ impl Session {
 
     /// Reports what the thread found odd in something that the application gave.
     fn report_warnings(&mut self) {
-        self.outbox.warn_all(self.thread.take_warnings());
+        self.thread.take_warnings().into_iter().for_each(|warning| self.outbox.warn(warning));
     }
 }

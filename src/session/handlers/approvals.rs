@@ -32,7 +32,7 @@ impl Session {
                 seen("name").is_some_and(|seen| seen == *name)
                     && (edited.is_some() || seen("argsText").is_some_and(|seen| same_args(&seen, args)))
             }),
-            None => self.outbox.has_sent_checkpoints() && self.thread.call(&id).is_some_and(Call::is_shown),
+            None => self.outbox.mirror.has_sent_checkpoints() && self.thread.call(&id).is_some_and(Call::is_shown),
         });
         let Some((name, args)) = call else {
             let message = format!("the call \"{id}\" has changed since it was shown: it waits for another approval");

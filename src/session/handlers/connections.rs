@@ -18,7 +18,8 @@ impl Session {
         self.hang_up();
         self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
-        self.page.turn.leave_run();
+        // Calls that the page executes continue.
+        self.page.turn.ticket = None;
         self.rejoin.detached = true;
         self.verdict.detach();
         self.settle_run(run.ticket, Outcome::Disconnected, None, None);
@@ -256,7 +257,8 @@ impl Session {
             return false;
         }
         run.attempt += 1;
-        run.base = self.intake.retry().or(run.base);
+        let retry = self.intake.body.as_ref().and_then(|body| body.retry());
+        run.base = retry.map(|ms| ms as f64).or(run.base);
         let until = now + network.delay(run.attempt + run.waited, run.base).max(at_least);
         let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
         self.wait_until(until.max(allowed), None);

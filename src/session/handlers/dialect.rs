@@ -49,13 +49,15 @@ impl Speaking for Session {
 
     #[inline(never)]
     fn accept_of_dialect(&mut self, given: Option<&str>) -> Option<String> {
-        let (accept, contradicts) = self.intake.accept(given)?;
+        let dialect = self.intake.dialect()?;
+        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
+        let Some((accept, contradicts)) = kept else { return dialect.accept().map(Into::into) };
         if contradicts {
             let message =
                 "the Accept header that the application sets asks for another form than the dialect's settings";
             self.outbox.warn(Warning::new("accept-contradicts", message));
         }
-        Some(accept)
+        Some(accept.to_owned())
     }
 }
 

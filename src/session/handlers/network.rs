@@ -25,7 +25,8 @@ impl Session {
         }
         let Some(run) = &mut self.run else { return };
         let mut body = BodyStart::new(status, content_type, binary, asked, max_error_body_bytes);
-        self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event));
+        let framer = Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event);
+        self.intake.body = Some(Box::new(framer));
         run.heard = now;
         if body.is_success() {
             run.streamed |= body.is_stream() && status != 204;
@@ -90,7 +91,7 @@ impl Session {
         if self.intake.read_ahead(bytes, self.options.max_depth, self.options.protocol.tags()) {
             return true;
         }
-        let ahead = self.intake.take_ahead();
+        let ahead = self.intake.ahead.take();
         let Some(mut stream) = self.intake.take_body() else { return false };
         self.thread.lend_ahead(ahead);
         let read = stream.step(self.intake.pipeline.coalesces, &mut |frame| self.take(frame, now));
@@ -106,7 +107,7 @@ impl Session {
 
     /// Whether an event that is there waits to be taken.
     pub fn is_reading_ahead(&self) -> bool {
-        self.intake.holds()
+        self.intake.body.as_ref().is_some_and(|body| body.parked().is_some())
     }
 
     /// The body has ended.
@@ -249,7 +250,7 @@ impl Session {
         if !broken && !stream.waits() && self.rejoin.last_event_id != stream.last_id() {
             self.note_id(stream.last_id());
         }
-        self.intake.put_body(stream);
+        self.intake.body = Some(stream);
         let Some(run) = &mut self.run else { return };
         if read == Err(BadBody::FrameTooLong) {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);

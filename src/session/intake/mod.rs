@@ -15,20 +15,16 @@ use crate::wire::Framer;
 #[derive(Debug, Default)]
 pub(super) struct Intake {
     /// How the server speaks, where that is not AG-UI.
-    dialect: Option<Box<dyn Dialect>>,
+    pub dialect: Option<Box<dyn Dialect>>,
     pub gate: Gate,
     pub pipeline: Pipeline,
     /// Reads the body that is coming.
-    body: Option<Box<Framer>>,
+    pub body: Option<Box<Framer>>,
     /// Reads ahead of its long frame that waits.
-    ahead: Option<Box<Ahead>>,
+    pub ahead: Option<Box<Ahead>>,
 }
 
 impl Intake {
-    pub fn set_dialect(&mut self, dialect: Option<Box<dyn Dialect>>) {
-        self.dialect = dialect;
-    }
-
     pub fn has_dialect(&self) -> bool {
         self.dialect().is_some()
     }
@@ -37,21 +33,10 @@ impl Intake {
         self.gate.is_guarded()
     }
 
-    /// A body comes.
-    pub fn open_body(&mut self, framer: Framer) {
-        self.body = Some(Box::new(framer));
-        self.ahead = None;
-    }
-
     /// Whether there is another step to take in what has come of the body.
     #[inline(always)]
     pub fn waits(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.waits())
-    }
-
-    /// Whether one of them is a frame that waits.
-    pub fn holds(&self) -> bool {
-        self.body.as_ref().is_some_and(|body| body.parked().is_some())
     }
 
     /// Reads so many bytes ahead of the frame that waits; says whether there is more.
@@ -63,20 +48,11 @@ impl Intake {
         self.ahead.get_or_insert_with(|| Box::new(Ahead::new(depth, tags))).read(frame, bytes)
     }
 
-    /// Takes the parts that were read ahead of the frame that waits.
-    pub fn take_ahead(&mut self) -> Option<Box<Ahead>> {
-        self.ahead.take()
-    }
-
-    /// Takes the body's reader, to be given back with [`Self::put_body`] while the body is wanted.
+    /// Takes the body's reader, to be given back while the body is wanted.
     pub fn take_body(&mut self) -> Option<Box<Framer>> {
         // This frame may be the one that waits: the parts that were read ahead are not of the next one.
         self.ahead = None;
         self.body.take()
-    }
-
-    pub fn put_body(&mut self, body: Box<Framer>) {
-        self.body = Some(body);
     }
 
     /// Nothing more is read of the body.
@@ -84,26 +60,10 @@ impl Intake {
         (self.body, self.ahead) = (None, None);
     }
 
-    /// Milliseconds, from the server's `retry:`.
-    pub fn retry(&self) -> Option<f64> {
-        self.body.as_ref()?.retry().map(|ms| ms as f64)
-    }
-
     /// Tells the dialect of a request, or that a run is told from its beginning.
     pub fn begin(&mut self, request: &RunRequest<'_>) {
         if let Some(dialect) = self.dialect_mut() {
             dialect.begin(request);
-        }
-    }
-
-    /// The value of `Accept`, where the dialect names one, and whether it contradicts the dialect's settings.
-    /// `given`: the application's header.
-    pub fn accept(&self, given: Option<&str>) -> Option<(String, bool)> {
-        let dialect = self.dialect()?;
-        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
-        match kept {
-            Some((accept, contradicts)) => Some((accept.to_owned(), contradicts)),
-            None => dialect.accept().map(|accept| (accept.to_owned(), false)),
         }
     }
 

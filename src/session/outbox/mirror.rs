@@ -30,7 +30,7 @@ pub(in crate::session) struct Connection<'s> {
 }
 
 #[derive(Debug)]
-pub(super) struct Mirror {
+pub(in crate::session) struct Mirror {
     connection: Row,
     /// The submits that it has.
     queue: Vec<Ticket>,
@@ -79,6 +79,7 @@ impl Mirror {
         }
     }
 
+    /// Whether the last patch has brought all checkpoints.
     pub fn has_sent_checkpoints(&self) -> bool {
         self.marked.is_empty()
     }
@@ -114,7 +115,7 @@ impl Mirror {
     fn write(&mut self, shown: &mut Shown<'_>, patch: &mut Patch) {
         shown.thread.write_patch(patch);
         let Shown { verdict, queue, connection, .. } = shown;
-        if queue.take_changed() {
+        if std::mem::take(&mut queue.changed) {
             self.write_queue(queue, patch);
         }
         verdict.row().write_changes(&[(0, "")], patch);
@@ -147,7 +148,7 @@ impl Mirror {
         patch.rebuild("\"queue\"", length, &parts, &mut |out, at, _| {
             queue.submits().get(at).into_iter().for_each(|submit| submit.write(out));
         });
-        for edited in queue.take_edited() {
+        for edited in std::mem::take(&mut queue.edited) {
             let at = self.queue.iter().position(|ticket| *ticket == edited);
             if let Some((at, submit)) = at.and_then(|at| Some((at, queue.submits().get(at)?))) {
                 patch.reconcile(&format!("\"queue\",{at}"), |out| submit.write(out));

@@ -30,7 +30,7 @@ pub(super) struct Outbox {
     /// Warnings that the run has reported.
     warnings: usize,
     pub saving: Saving,
-    mirror: Mirror,
+    pub mirror: Mirror,
 }
 
 /// The next output.
@@ -52,10 +52,6 @@ impl Outbox {
 
     pub fn warn(&mut self, warning: Warning) {
         self.push(Effect::Warning(warning));
-    }
-
-    pub fn warn_all(&mut self, warnings: Vec<Warning>) {
-        warnings.into_iter().for_each(|warning| self.warn(warning));
     }
 
     /// The snapshot is out of date. Said once until a patch is taken, and again when it becomes urgent.
@@ -142,12 +138,10 @@ impl Outbox {
 
     /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
     pub fn take_part(&mut self, shown: &mut Shown<'_>) -> Option<String> {
-        let rest = self.mirror.take_rest();
-        if rest.is_some() {
-            return rest;
-        }
-        let patch = self.take_patch(shown)?;
-        Some(self.mirror.first_part(patch))
+        self.mirror.take_rest().or_else(|| {
+            let patch = self.take_patch(shown)?;
+            Some(self.mirror.first_part(patch))
+        })
     }
 
     /// The snapshot is to be kept as it is now.
@@ -164,11 +158,6 @@ impl Outbox {
             let message = "too much has changed since the last notification: its later checkpoints are left out";
             self.warn(Warning::new("history-too-large", message));
         }
-    }
-
-    /// Whether the last patch has brought all checkpoints.
-    pub fn has_sent_checkpoints(&self) -> bool {
-        self.mirror.has_sent_checkpoints()
     }
 
     /// Whether an effect is to be performed. Of the warnings of a run, only so many are.

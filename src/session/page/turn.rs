@@ -57,11 +57,6 @@ impl Turn {
         self.ticket.replace(ticket)
     }
 
-    /// Its run is left to the server; what the page executes continues.
-    pub fn leave_run(&mut self) {
-        self.ticket = None;
-    }
-
     /// A run has ended well, which may be of another turn.
     pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) {
         if self.has_begun() && self.ticket.is_none_or(|own| own == ticket) {

@@ -11,9 +11,9 @@ use tickets::Tickets;
 pub(super) struct Queue {
     submits: Vec<Submit>,
     /// They may be others than at the last notification.
-    changed: bool,
+    pub changed: bool,
     /// The submits that were edited since the last notification.
-    edited: Vec<Ticket>,
+    pub edited: Vec<Ticket>,
     pub tickets: Tickets,
 }
 
@@ -63,15 +63,5 @@ impl Queue {
             self.edited.push(ticket);
         }
         true
-    }
-
-    /// Whether it may have changed since the last call.
-    pub fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
-    }
-
-    /// Takes the submits that were edited since the last call.
-    pub fn take_edited(&mut self) -> Vec<Ticket> {
-        std::mem::take(&mut self.edited)
     }
 }

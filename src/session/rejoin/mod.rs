@@ -36,7 +36,7 @@ pub(super) struct Rejoin {
 impl Rejoin {
     /// The thread was cleared.
     pub fn clear(&mut self) {
-        self.progress = Progress::default();
+        self.progress.clear();
         self.earlier = Earlier::default();
         self.earlier.set_old();
         self.detached = false;
@@ -45,14 +45,14 @@ impl Rejoin {
 
     /// A run begins that was not on before. `empty`: so far the thread has no messages.
     pub fn begin(&mut self, empty: bool) {
-        self.progress = Progress::default();
+        self.progress.clear();
         self.earlier.begin(None);
         self.earlier.set_alone(empty);
     }
 
     /// A run is joined that is not the last one of this session.
     pub fn begin_other(&mut self, run_id: String) {
-        self.progress = Progress::default();
+        self.progress.clear();
         self.earlier.begin(Some(run_id));
     }
 
@@ -112,7 +112,7 @@ impl Rejoin {
     pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
         let string = |name: &str| fields.text(name).map(String::from);
         self.last_event_id = string("lastEventId").unwrap_or_default();
-        self.progress = Progress::default();
+        self.progress.clear();
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
         self.progress.last_message_before_run = string("behind");

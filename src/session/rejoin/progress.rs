@@ -59,6 +59,11 @@ pub(in crate::session) struct Opening {
 }
 
 impl Progress {
+    #[inline(never)]
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     /// The last message before the run that is told now.
     pub fn part(&self) -> Option<&str> {
         self.part.as_deref().or(self.last_message_before_run.as_deref())
