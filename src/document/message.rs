@@ -5,7 +5,7 @@ use super::parts;
 use super::row::{Members, Row, Value};
 use super::table::{InRequests, Kind, Member, table};
 use super::words::{Delivery, Role};
-use crate::wire::{Fields, JsonWriter, Note, Protocol, Raw, Tree};
+use crate::wire::{Fields, JsonWriter, Protocol, Raw, Tree, Warning};
 
 const INSTRUCTION: u8 = 1 << Role::Developer as u8 | 1 << Role::System as u8;
 const ASSISTANT: u8 = 1 << Role::Assistant as u8;
@@ -54,7 +54,7 @@ pub(crate) fn message(id: &str, role: Role) -> Row {
 }
 
 /// A string or an array of content parts.
-pub(crate) fn content(raw: Raw<'_>, notes: &mut Vec<Note>) -> Value {
+pub(crate) fn content(raw: Raw<'_>, notes: &mut Vec<Warning>) -> Value {
     match raw.string() {
         Some(text) => Value::Text(text.into_owned()),
         None if raw.text().starts_with('[') => parts::read(raw, notes).into(),
@@ -64,7 +64,7 @@ pub(crate) fn content(raw: Raw<'_>, notes: &mut Vec<Note>) -> Value {
 
 /// Reads a message in the snapshot's shape: AG-UI's, with the snapshot's extras where it has them. `Err`: what it must have and
 /// has not.
-pub(crate) fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result<(Row, Vec<Call>), &'static str> {
+pub(crate) fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Warning>) -> Result<(Row, Vec<Call>), &'static str> {
     let fields = fields.ok_or("an object")?;
     fields.text("id").ok_or("an object with a string \"id\"")?;
     let role = fields.text("role").and_then(|role| Role::parse(&role));
@@ -98,7 +98,7 @@ pub(crate) fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result
         list.each(&mut |_, fields| match fields.and_then(Call::read) {
             Some(call) => calls.push(call),
             None => {
-                notes.push(Note::new("message-malformed", "a tool call was left out: expected an id and a function"))
+                notes.push(Warning::new("message-malformed", "a tool call was left out: expected an id and a function"))
             }
         });
     }

@@ -1,13 +1,13 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
 //! And the way back, for servers that are older.
 
-use crate::wire::{At, Fields, Index, JsonWriter, Note, Protocol, Raw, Tree, cut, write_string};
+use crate::wire::{At, Fields, Index, JsonWriter, Protocol, Raw, Tree, Warning, cut, write_string};
 use std::borrow::Cow;
 
 const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
 
 /// The parts of a list that are parts of AG-UI 1.0.
-pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
+pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Warning>) -> Tree {
     let (mut count, mut converted) = (0, Vec::new());
     let json = JsonWriter::array_text(|parts| {
         list.each(&mut |_, part| {
@@ -21,7 +21,7 @@ pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
             };
             match problem {
                 Some((code, expected)) => {
-                    notes.push(Note::new(code, format!("a content part was left out: expected {expected}")));
+                    notes.push(Warning::new(code, format!("a content part was left out: expected {expected}")));
                 }
                 None => count += 1,
             }

@@ -15,7 +15,7 @@
 mod ids;
 
 use super::{Code, Repair, Violation};
-use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, shown_id};
+use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, pair, shown_id};
 use ids::{Ids, Owner};
 
 /// Where the stream stands.
@@ -41,7 +41,7 @@ pub struct OrderKeeper {
     /// Reasoning spans, by id.
     spans: Ids,
     activities: Ids,
-    /// Owner and name, in one string.
+    /// Owner and name, in one string: names of different owners are different steps.
     steps: Ids,
     subagents: Ids,
 }
@@ -94,7 +94,7 @@ impl OrderKeeper {
             Event::ToolCallArgs { .. } | Event::ToolCallEnd { .. } => &self.calls,
             Event::StepFinished { step_name } => {
                 let tag = incoming.subagent_run_id.map(Str::decode);
-                return self.steps.is_open(&step(tag.as_deref(), &step_name.decode()));
+                return self.steps.is_open(&pair(tag.as_deref(), &step_name.decode()));
             }
             Event::SubagentFinished { .. } | Event::SubagentError { .. } => &self.subagents,
             _ => return false,
@@ -192,8 +192,8 @@ impl OrderKeeper {
                 None
             }
             Event::ActivityDelta { .. } => owner(&self.activities, id, tag, "V30"),
-            Event::StepStarted { .. } => self.step_start(&step(tag, id)),
-            Event::StepFinished { .. } => end(&mut self.steps, &step(tag, id), None, ["V22", "V22"], Repair::Keep),
+            Event::StepStarted { .. } => self.step_start(&pair(tag, id)),
+            Event::StepFinished { .. } => end(&mut self.steps, &pair(tag, id), None, ["V22", "V22"], Repair::Keep),
             Event::SubagentStarted { parent_subagent_run_id, .. } => {
                 self.subagent_start(id, parent_subagent_run_id.map(Str::decode).as_deref())
             }
@@ -373,14 +373,6 @@ fn end(
 
 fn owner(ids: &Ids, id: &str, tag: Option<&str>, rule: &'static str) -> Option<Broken> {
     if ids.disagrees(id, tag) { broken(Code::OWNER_CONFLICT, rule, Repair::Keep, SAME_OWNER) } else { None }
-}
-
-/// A step's key: names of different owners are different steps.
-fn step(tag: Option<&str>, name: &str) -> String {
-    match tag {
-        Some(tag) => format!("{}:{tag}{name}", tag.len()),
-        None => format!(":{name}"),
-    }
 }
 
 /// The subject of an event, for messages.

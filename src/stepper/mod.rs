@@ -130,7 +130,7 @@ impl Stepper {
     /// The calls that the run has started and not answered: a JSON array of their ids.
     pub fn unanswered(&self) -> String {
         JsonWriter::array_text(|list| {
-            for id in self.thread.unanswered_calls() {
+            for id in self.thread.report.unanswered() {
                 crate::wire::write_string(list.item(), &id);
             }
         })

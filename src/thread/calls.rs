@@ -164,7 +164,7 @@ impl Thread {
     ) {
         let mut notes = Vec::new();
         let content = crate::document::content(content, &mut notes);
-        self.warn_of(notes);
+        self.warnings.append(&mut notes);
         if !content.is_some() {
             return;
         }
@@ -192,7 +192,8 @@ impl Thread {
             entry.row.merge(METADATA, metadata);
             return;
         }
-        self.supersede_result(call_id);
+        // The page's own answer is not needed beside the server's.
+        self.list.page_result(call_id).into_iter().for_each(|slot| self.list.remove(slot));
         result.row.set_some(OWNER, owner);
         result.row.merge(METADATA, metadata);
         self.add_result(caller, result);

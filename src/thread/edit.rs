@@ -19,7 +19,7 @@ use super::merge::{NewMessages, replace_at};
 use super::merged::Merged;
 use super::queue::PlacesByKey;
 use crate::document::*;
-use crate::wire::{Gather, Note, Raw, Tree};
+use crate::wire::{Gather, Raw, Tree, Warning};
 
 /// A message that the application was shown.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub(super) struct Edit {
     /// `None`: what is there.
     before: Option<Vec<ShownMessage>>,
     after: Vec<WantedMessage>,
-    pub notes: Vec<Note>,
+    pub notes: Vec<Warning>,
 }
 
 impl Edit {

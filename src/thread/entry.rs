@@ -2,7 +2,7 @@
 
 use crate::document::{self, *};
 use crate::wire::{At, Index};
-use crate::wire::{Fields, JsonWriter, Note, Protocol, Raw};
+use crate::wire::{Fields, JsonWriter, Protocol, Raw, Warning};
 
 /// How long something took on the core's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub(super) struct Entry {
     /// The length of the text when its room was given back last.
     fitted: usize,
     /// The calls before this one have their arguments.
-    idle_until: usize,
+    pub idle_until: usize,
     /// Opened by an event of a stream, so a later stream with its id may continue writing.
     pub streamed: bool,
     /// The page's own answer to a call, which the server has not seen: no snapshot of its takes it away.
@@ -66,7 +66,7 @@ impl Entry {
     }
 
     /// Reads a message in the snapshot's shape.
-    pub fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
+    pub fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Warning>) -> Result<Self, &'static str> {
         let (row, calls) = document::read(fields, notes)?;
         let mut entry = Self { calls, ..Self::new(row) };
         // The page's answers have such an id, also where a server tells them again.
@@ -233,11 +233,6 @@ impl Entry {
     /// The same, with that.
     pub fn same(&self, other: &Self) -> bool {
         self.same_message(other) && self.row.same(&other.row, OF_REASONING)
-    }
-
-    /// The calls are others than they were.
-    pub fn calls_changed(&mut self) {
-        self.idle_until = 0;
     }
 }
 

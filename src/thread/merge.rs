@@ -5,7 +5,7 @@ use super::list::{MessageList, PLAIN, REASONED, Stand};
 use super::merged::Merged;
 use crate::document::*;
 use crate::wire::{At, Index};
-use crate::wire::{Fields, Gather, Note, Raw};
+use crate::wire::{Fields, Gather, Raw, Warning};
 use std::borrow::Cow;
 
 /// A list of messages, read.
@@ -15,7 +15,7 @@ pub(super) struct NewMessages {
     /// Ids of elements that could not be read: local messages with such an id are not the snapshot's to delete.
     pub unreadable_ids: Vec<String>,
     /// The warnings about the messages.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Warning>,
 }
 
 impl NewMessages {
@@ -32,7 +32,7 @@ impl NewMessages {
             Ok(entry) => self.push(entry),
             Err(expected) => {
                 let message = format!("a message was left out: expected {expected}");
-                self.notes.push(Note::new("message-malformed", message));
+                self.notes.push(Warning::new("message-malformed", message));
                 let id = fields.and_then(|fields| fields.get("id")).and_then(Raw::string);
                 self.unreadable_ids.extend(id.map(String::from));
             }
@@ -175,7 +175,7 @@ pub(super) fn replace_at(
     }
     if let Some(entry) = list.change(slot) {
         replace(entry, new, snapshot_has_reasoning, merged);
-        entry.calls_changed();
+        entry.idle_until = 0;
         if others {
             entry.row.mark(CALLS);
         }

@@ -41,6 +41,7 @@ mod subagents;
 mod text;
 
 pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
+pub use crate::wire::Warning;
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
 pub(crate) use calls::{Ending, RELOADED};
@@ -51,47 +52,15 @@ pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 
 use crate::document::{Delivery, ID, OWNER, Role, Value};
-use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Str, Tree, shown_id};
+use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Protocol, Raw, Str, Tree, shown_id};
 use delta::Failed;
 use edit::Edit;
 use entry::{Entry, is_given_up};
-use interrupts::Interrupts;
 use list::MessageList;
 use merge::{Authority, NewMessages};
 use merged::{Merged, Review};
 use run::RunReports;
 use state::State;
-
-/// Something odd that was dealt with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// Stable code.
-    pub code: &'static str,
-    /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
-    pub rule: Option<&'static str>,
-    /// For people.
-    pub message: String,
-    /// The `type` of the event it is about, where that is known.
-    pub event_type: Option<String>,
-}
-
-impl Warning {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, rule: None, message: message.into(), event_type: None }
-    }
-
-    /// The warning, as number `count` of a run that reports at most so many; the first one beyond says that others are left out.
-    pub(crate) fn within(self, count: usize, most: usize) -> Option<Self> {
-        match count.checked_sub(most) {
-            None | Some(0) => Some(self),
-            Some(1) => {
-                let message = "the run has reported limits.warnings warnings: further ones are left out";
-                Some(Self::new("warnings-left-out", message))
-            }
-            Some(_) => None,
-        }
-    }
-}
 
 /// Encrypted values that came before what they belong to; more are dropped.
 const MAX_EARLY_VALUES: usize = 256;
@@ -106,7 +75,7 @@ pub struct Thread {
     copies: Copies,
     list: MessageList,
     state: State,
-    report: RunReports,
+    pub(crate) report: RunReports,
     /// How many messages, and calls, the mirror has.
     sent_messages: usize,
     sent_calls: usize,
@@ -156,7 +125,7 @@ impl Thread {
     /// Does an edit of the messages; see [`edit`]. Returns the ids of the messages that it has added.
     pub(crate) fn edit_messages(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) -> Vec<String> {
         let mut edit = Edit::read(before, after);
-        self.warn_of(std::mem::take(&mut edit.notes));
+        self.warnings.append(&mut edit.notes);
         let mut merged = Merged::default();
         let added = edit.apply(&mut self.list, &mut merged);
         // It may have moved the message after which calls are claimed.
@@ -189,13 +158,13 @@ impl Thread {
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
     pub fn add_messages(&mut self, messages: Raw<'_>) {
         let mut given = NewMessages::read(messages);
-        self.warn_of(std::mem::take(&mut given.notes));
+        self.warnings.append(&mut given.notes);
         self.add(given);
     }
 
     /// Messages that the server sends.
     fn receive(&mut self, mut given: NewMessages) -> NewMessages {
-        self.warn_of(std::mem::take(&mut given.notes));
+        self.warnings.append(&mut given.notes);
         // The official client leaves them as they are.
         if !self.local_order {
             self.list.number_calls(&mut given.entries);
@@ -311,11 +280,6 @@ impl Thread {
         self.list.iter().next_back().map(Entry::id)
     }
 
-    /// The calls that the run has started and not answered, in order.
-    pub fn unanswered_calls(&self) -> Vec<String> {
-        self.report.unanswered()
-    }
-
     /// Writes the messages that go to the server; says how many of their parts are not for it.
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
         // Model providers refuse an answer to nothing, also where a list of the server's has it.
@@ -355,30 +319,6 @@ impl Thread {
         json
     }
 
-    /// Adds token counts that came by themselves: JSON text of a list.
-    pub fn add_usage(&mut self, list: &str) {
-        self.report.add_usage(Raw::parse(list, 8).ok());
-    }
-
-    /// The token counts that the thread was saved with.
-    pub fn restore_usage(&mut self, list: Raw<'_>) {
-        self.report.restore_usage(list);
-    }
-
-    /// The token counts as JSON text, unless there are none.
-    pub(crate) fn write_usage(&self) -> Option<String> {
-        self.report.write_usage()
-    }
-
-    /// The interrupts that wait for an answer.
-    pub(crate) fn interrupts(&self) -> &Interrupts {
-        &self.report.interrupts
-    }
-
-    pub(crate) fn interrupts_mut(&mut self) -> &mut Interrupts {
-        &mut self.report.interrupts
-    }
-
     /// Whether there are warnings to take.
     pub fn has_warnings(&self) -> bool {
         !self.warnings.is_empty()
@@ -403,10 +343,6 @@ impl Thread {
 
     fn warn(&mut self, code: &'static str, event: &str, message: impl Into<String>) {
         self.warnings.push(Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) });
-    }
-
-    fn warn_of(&mut self, notes: Vec<Note>) {
-        self.warnings.extend(notes.into_iter().map(|note| Warning::new(note.code, note.message)));
     }
 
     /// Reports how a patch went; see [`delta::apply`].

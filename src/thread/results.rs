@@ -158,13 +158,6 @@ impl Thread {
         self.list.remove(slot);
     }
 
-    /// The server has answered a call itself: the page's own answer is not needed.
-    pub(super) fn supersede_result(&mut self, call: &str) {
-        if let Some(slot) = self.list.page_result(call) {
-            self.list.remove(slot);
-        }
-    }
-
     pub(super) fn warn_of_result(&mut self, call: &str) {
         let message = format!("the call \"{call}\" had another result before");
         self.warnings.push(Warning::new("result-differs", message));
@@ -194,7 +187,7 @@ impl Thread {
 
 impl MessageList {
     /// The slot of the page's own result of a call.
-    fn page_result(&self, call: &str) -> Option<usize> {
+    pub(super) fn page_result(&self, call: &str) -> Option<usize> {
         self.find_result(&format!("{call}-result"), call).filter(|slot| self.get(*slot).is_some_and(|entry| entry.page))
     }
 

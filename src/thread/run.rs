@@ -5,11 +5,11 @@ use super::interrupts::Interrupts;
 use super::queue::PlacesByKey;
 use super::subagents::Subagents;
 use crate::document::*;
-use crate::wire::{At, Event, Gather, Index, Keyed, Raw};
+use crate::wire::{At, Event, Gather, Index, Keyed, Raw, pair};
 
 /// Everything that runs report beside the messages.
 #[derive(Debug, Default)]
-pub(super) struct RunReports {
+pub(crate) struct RunReports {
     steps: Rows,
     /// One for each of them, which runs while the step does.
     times: Vec<Stopwatch>,
@@ -19,6 +19,7 @@ pub(super) struct RunReports {
     usage: Rows,
     /// Places of the counts, by provider and model.
     usages: Index,
+    /// The interrupts that wait for an answer.
     pub interrupts: Interrupts,
     /// The calls that this run has started and not answered, in order.
     unanswered: Keyed<String>,
@@ -103,6 +104,7 @@ impl RunReports {
         }
     }
 
+    /// The token counts that the thread was saved with.
     pub fn restore_usage(&mut self, list: Raw<'_>) {
         (self.usage, self.usages) = (Rows::anew(), Index::new());
         self.add_usage(Some(list));
@@ -154,13 +156,5 @@ impl RunReports {
         self.subagents.write(patch);
         self.usage.write_changes("\"usage\"", patch);
         self.interrupts.write(patch);
-    }
-}
-
-/// Two texts, of which the first may be absent, as one that no other two have.
-fn pair(first: Option<&str>, second: &str) -> String {
-    match first {
-        Some(first) => format!("{}:{first}{second}", first.len()),
-        None => [":", second].concat(),
     }
 }

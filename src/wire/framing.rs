@@ -20,7 +20,7 @@ use super::packets::Packets;
 #[cfg(feature = "codecs")]
 use super::protobuf::to_json;
 use super::split::{Cut, Splitter, blank};
-use super::sse::{Frame, FrameSink, FrameTooLong, SseParser};
+use super::sse::{BadBody, Frame, FrameSink, SseParser};
 use super::text::cut;
 use super::undecodable::Limits;
 use super::utf8::Utf8Decoder;
@@ -68,21 +68,6 @@ impl Format {
         return self == Self::Binary;
         #[cfg(not(feature = "codecs"))]
         false
-    }
-}
-
-/// Why a body cannot be read on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BadBody {
-    /// A frame is longer than the limit.
-    FrameTooLong,
-    /// It has ended within a binary frame.
-    Cut,
-}
-
-impl From<FrameTooLong> for BadBody {
-    fn from(_: FrameTooLong) -> Self {
-        Self::FrameTooLong
     }
 }
 
@@ -217,7 +202,7 @@ impl Framer {
                 Err(error) => result = Err(error),
             }
         });
-        Ok(result?)
+        result
     }
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
@@ -277,7 +262,7 @@ impl Framing {
     }
 
     /// Says how much of the text is read.
-    fn text(&mut self, text: &str, limits: Limits, sink: &mut FrameSink<'_>) -> Result<usize, FrameTooLong> {
+    fn text(&mut self, text: &str, limits: Limits, sink: &mut FrameSink<'_>) -> Result<usize, BadBody> {
         if let Self::Undecided(sse) = self {
             let start = text.trim_start_matches(blank);
             let long = sse.long;

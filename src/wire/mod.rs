@@ -20,7 +20,6 @@ mod input;
 mod joined;
 mod json;
 mod keyed;
-mod note;
 #[cfg(any(feature = "codecs", feature = "guard"))]
 mod number;
 #[cfg(feature = "codecs")]
@@ -41,6 +40,7 @@ mod tree;
 mod undecodable;
 mod utf8;
 mod wanted;
+mod warning;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
@@ -51,20 +51,20 @@ pub(crate) use event::EVENTS;
 pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 #[cfg(feature = "codecs")]
 pub use framing::BINARY_MEDIA_TYPE;
-pub use framing::{BadBody, Format, Framer};
+pub use framing::{Format, Framer};
 pub use index::seed;
 pub use json::{Fields, JsonError, Raw};
-pub use note::Note;
 #[cfg(feature = "codecs")]
 pub use protobuf::to_json;
 pub use protocol::{PROTOCOL_VERSION, Protocol};
-pub use sse::{Frame, FrameTooLong, SseParser};
+pub use sse::{BadBody, Frame, SseParser};
 pub use tree::Tree;
 pub(crate) use tree::{Builder, Misfit, Object, Undo, element, new_element};
 pub use undecodable::{Limits, Undecodable};
 pub use utf8::Utf8Decoder;
 pub(crate) use utf8::decode;
 pub use wanted::Wanted;
+pub use warning::Warning;
 
 pub(crate) use cutter::Cutter;
 pub(crate) use gather::Gather;
@@ -77,7 +77,7 @@ pub(crate) use number::write_number;
 pub(crate) use pointer::{Token, is_pointer, split_back, split_front};
 pub(crate) use scan::same;
 pub(crate) use text::{
-    cut, for_engine, keep_private, pieces, quoted, shortened, shown_id, text_after, write_json, write_string,
+    cut, for_engine, keep_private, pair, pieces, quoted, shortened, shown_id, text_after, write_json, write_string,
 };
 pub(crate) use time::parse_time;
 pub(crate) use write::JsonWriter;

@@ -1,6 +1,6 @@
 //! The binary framing: frames of bytes, each after its length in four bytes, the highest first. Uses nothing of ours.
 
-use super::sse::FrameTooLong;
+use super::sse::BadBody;
 
 /// The bytes of a length.
 const PREFIX: usize = 4;
@@ -25,7 +25,7 @@ impl Packets {
 
     /// Hands every frame that is whole to `sink`; in place where it came in one read.
     #[inline(never)]
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), FrameTooLong> {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), BadBody> {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.held.is_empty() {
@@ -51,10 +51,10 @@ impl Packets {
     }
 
     /// The length of the frame that begins so, its prefix included; `None`: that has not come yet.
-    fn total(&self, bytes: &[u8]) -> Result<Option<usize>, FrameTooLong> {
+    fn total(&self, bytes: &[u8]) -> Result<Option<usize>, BadBody> {
         let Some(prefix) = bytes.first_chunk::<PREFIX>() else { return Ok(None) };
         let total = (u32::from_be_bytes(*prefix) as usize).saturating_add(PREFIX);
-        if total > self.max { Err(FrameTooLong) } else { Ok(Some(total)) }
+        if total > self.max { Err(BadBody::FrameTooLong) } else { Ok(Some(total)) }
     }
 }
 
@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn a_length_over_the_limit_is_refused_before_its_bytes_come() {
         for read in [&packet(&[0; 97])[..4], &[0xFF; 4]] {
-            assert_eq!(Packets::new(100).feed(read, &mut |_| {}), Err(FrameTooLong));
+            assert_eq!(Packets::new(100).feed(read, &mut |_| {}), Err(BadBody::FrameTooLong));
             let mut packets = Packets::new(100);
             let last = read.iter().map(|byte| packets.feed(&[*byte], &mut |_| {})).find(Result::is_err);
-            assert_eq!(last, Some(Err(FrameTooLong)));
+            assert_eq!(last, Some(Err(BadBody::FrameTooLong)));
         }
         let mut packets = Packets::new(100);
         packets.feed(&packet(&[0; 96])[..50], &mut |_| {}).unwrap();

@@ -5,7 +5,7 @@
 //! counting brackets outside of strings, and each is handed on with its last bracket, before the comma has come.
 
 use super::scan::special;
-use super::sse::FrameTooLong;
+use super::sse::BadBody;
 
 /// Where the pieces end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Splitter {
 
     /// Hands every piece whose end has come to `sink`; in place where it came in one text. Says how much is read: up to a piece
     /// that waits.
-    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(&str)) -> Result<usize, FrameTooLong> {
+    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(&str)) -> Result<usize, BadBody> {
         let mut rest = text;
         loop {
             let end = match self.cut {
@@ -99,11 +99,11 @@ impl Splitter {
         last
     }
 
-    fn check(&self, more: &str) -> Result<(), FrameTooLong> {
+    fn check(&self, more: &str) -> Result<(), BadBody> {
         // A carriage return belongs to the end of its line.
         let end = more.chars().next_back().or_else(|| self.held.chars().next_back());
         let length = self.held.len() + more.len() - usize::from(end == Some('\r'));
-        if length > self.max { Err(FrameTooLong) } else { Ok(()) }
+        if length > self.max { Err(BadBody::FrameTooLong) } else { Ok(()) }
     }
 }
 
@@ -240,11 +240,11 @@ mod tests {
             let many = format!("{open}{}", format!("{}{close}", piece(50)).repeat(20));
             assert_eq!(pieces(cut, &[&many]).len(), 20);
             let long = format!("{open}{}{close}", piece(61));
-            assert_eq!(Splitter::new(cut, 60).feed(&long, &mut |_| {}), Err(FrameTooLong));
+            assert_eq!(Splitter::new(cut, 60).feed(&long, &mut |_| {}), Err(BadBody::FrameTooLong));
             let mut splitter = Splitter::new(cut, 60);
             let last =
                 long.chars().map(|c| splitter.feed(c.encode_utf8(&mut [0; 4]), &mut |_| {})).find(Result::is_err);
-            assert_eq!(last, Some(Err(FrameTooLong)));
+            assert_eq!(last, Some(Err(BadBody::FrameTooLong)));
         }
     }
 }

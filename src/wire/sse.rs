@@ -36,9 +36,14 @@ pub struct Frame<'a> {
 /// that are alike may come as one.
 pub type FrameSink<'s> = dyn FnMut(Result<&Frame<'_>, Undecodable>) -> bool + 's;
 
-/// A frame is longer than the limit.
+/// Why a body cannot be read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FrameTooLong;
+pub enum BadBody {
+    /// A frame is longer than the limit.
+    FrameTooLong,
+    /// It has ended within a binary frame.
+    Cut,
+}
 
 /// Data that belongs to the frame being read.
 enum Data<'a> {
@@ -113,7 +118,7 @@ impl SseParser {
 
     /// Reads `text`, hands each finished frame to `sink`. Says how much is read: up to a frame that waits. After an error the
     /// parser is not to be used again.
-    pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<usize, FrameTooLong> {
+    pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<usize, BadBody> {
         let bytes = text.as_bytes();
         let mut at = self.begin(text);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
@@ -223,7 +228,7 @@ impl SseParser {
 
     /// The end of the stream. The standard drops a frame whose blank line is missing; servers do leave it out, so
     /// the frame is dispatched, marked as unterminated.
-    pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
+    pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         self.long = usize::MAX;
         self.unpark(sink);
         let line = std::mem::take(&mut self.line);
@@ -235,7 +240,7 @@ impl SseParser {
         Ok(())
     }
 
-    fn line<'a>(&mut self, line: &'a str, data: &mut Data<'a>) -> Result<(), FrameTooLong> {
+    fn line<'a>(&mut self, line: &'a str, data: &mut Data<'a>) -> Result<(), BadBody> {
         self.check(line.len())?;
         // Nearly every line has this field.
         if line.as_bytes().first_chunk().is_some_and(|start| same_literal(start, b"data:")) {
@@ -263,7 +268,7 @@ impl SseParser {
         Ok(())
     }
 
-    fn data_line<'a>(&mut self, value: &'a str, data: &mut Data<'a>) -> Result<(), FrameTooLong> {
+    fn data_line<'a>(&mut self, value: &'a str, data: &mut Data<'a>) -> Result<(), BadBody> {
         if let Data::None = data {
             *data = Data::InPlace(value);
             return Ok(());
@@ -326,8 +331,8 @@ impl SseParser {
         }
     }
 
-    fn check(&self, length: usize) -> Result<(), FrameTooLong> {
-        if length > self.max_frame { Err(FrameTooLong) } else { Ok(()) }
+    fn check(&self, length: usize) -> Result<(), BadBody> {
+        if length > self.max_frame { Err(BadBody::FrameTooLong) } else { Ok(()) }
     }
 }
 
@@ -401,7 +406,7 @@ mod tests {
     #[test]
     fn a_frame_over_the_limit_is_refused_however_it_comes() {
         let long = format!("data: {}\n\n", "x".repeat(101));
-        assert_eq!(SseParser::new(100).feed(&long, &mut |_| false), Err(FrameTooLong));
+        assert_eq!(SseParser::new(100).feed(&long, &mut |_| false), Err(BadBody::FrameTooLong));
         let mut parser = SseParser::new(100);
         let mut last = Ok(());
         for c in long.chars() {
@@ -410,8 +415,8 @@ mod tests {
                 break;
             }
         }
-        assert_eq!(last, Err(FrameTooLong));
+        assert_eq!(last, Err(BadBody::FrameTooLong));
         let many = "data: xxxxxxxx\n".repeat(20);
-        assert_eq!(SseParser::new(100).feed(&many, &mut |_| false), Err(FrameTooLong));
+        assert_eq!(SseParser::new(100).feed(&many, &mut |_| false), Err(BadBody::FrameTooLong));
     }
 }

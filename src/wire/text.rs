@@ -81,6 +81,12 @@ pub(crate) fn text_after<'t>(start: &str, text: &'t str) -> Option<Cow<'t, str>>
     text.strip_prefix(&in_halves(start, is_pair)).map(|rest| Cow::Owned(rest.to_owned()))
 }
 
+/// Two texts, of which the first may be absent, as one that no other two have.
+pub(crate) fn pair(first: Option<&str>, second: &str) -> String {
+    let length = first.map(|first| first.len().to_string()).unwrap_or_default();
+    [&*length, ":", first.unwrap_or_default(), second].concat()
+}
+
 /// An id as warnings show it.
 pub(crate) fn shown_id(id: &str) -> Cow<'_, str> {
     shortened(id, 100)

@@ -1,16 +1,32 @@
-//! Warnings about a value.
+//! Warnings.
 
-/// Something odd about a message, that was dealt with.
+/// Something odd that was dealt with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// Stable code of the warning.
+pub struct Warning {
+    /// Stable code.
     pub code: &'static str,
+    /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
+    pub rule: Option<&'static str>,
     /// For people.
     pub message: String,
+    /// The `type` of the event it is about, where that is known.
+    pub event_type: Option<String>,
 }
 
-impl Note {
+impl Warning {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, rule: None, message: message.into(), event_type: None }
+    }
+
+    /// The warning, as number `count` of a run that reports at most so many; the first one beyond says that others are left out.
+    pub(crate) fn within(self, count: usize, most: usize) -> Option<Self> {
+        match count.checked_sub(most) {
+            None | Some(0) => Some(self),
+            Some(1) => {
+                let message = "the run has reported limits.warnings warnings: further ones are left out";
+                Some(Self::new("warnings-left-out", message))
+            }
+            Some(_) => None,
+        }
     }
 }

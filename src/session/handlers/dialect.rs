@@ -11,7 +11,7 @@ use crate::session::rejoin::Report;
 use crate::session::run::BodyStart;
 use crate::session::types::Effect;
 use crate::thread::Warning;
-use crate::wire::{EventError, Incoming, frame_fields, quoted};
+use crate::wire::{EventError, Incoming, Raw, frame_fields, quoted};
 use std::rc::Rc;
 
 /// A session with a dialect. Nothing calls these where there is none: the add-ons that are dialects bring them (tools/split.mjs).
@@ -125,7 +125,7 @@ impl Session {
             OutputItem::Usage(json) => {
                 let members = [("threadId", "\"\""), ("runId", "\"\""), ("usage", &json)];
                 if self.rejoin.is_new(Report::Usage) && self.admits_made("RUN_FINISHED", &members, now) {
-                    self.thread.add_usage(&json);
+                    self.thread.report.add_usage(Raw::parse(&json, 8).ok());
                 }
             }
             OutputItem::Failed { call, error } => {
@@ -135,7 +135,7 @@ impl Session {
                     self.thread.fail_call(&call, &error);
                 }
             }
-            OutputItem::Answered(interrupt) => self.thread.interrupts_mut().close(&interrupt),
+            OutputItem::Answered(interrupt) => self.thread.report.interrupts.close(&interrupt),
         }
     }
 

@@ -56,7 +56,8 @@ impl Session {
     /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.
     pub(super) fn give_up_restored(&mut self) {
         let page = &self.page;
-        self.thread.give_up_calls(self.rejoin.progress.last_message_before_run.as_deref(), &|id| page.stage_of(id).is_some());
+        self.thread
+            .give_up_calls(self.rejoin.progress.last_message_before_run.as_deref(), &|id| page.stage_of(id).is_some());
     }
 
     /// Nothing grows, and the snapshot says how it ended.

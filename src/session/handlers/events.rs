@@ -113,7 +113,7 @@ impl Session {
         let new = self.rejoin.earlier.is_new();
         self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
-            self.thread.interrupts_mut().set(None, true);
+            self.thread.report.interrupts.take(Default::default());
         }
         let another = self.run.as_mut().is_some_and(|run| run.begins(thread.map(Str::to_text)));
         self.verdict.went_on(run.map(Str::to_text).filter(|id| !new && is_a_name(id)));
@@ -131,7 +131,7 @@ impl Session {
             self.thread.claim_calls(self.rejoin.progress.last_message_before_run.as_deref());
         }
         if !new {
-            for id in self.thread.unanswered_calls() {
+            for id in self.thread.report.unanswered() {
                 self.call_ready(&id);
             }
             self.check_identity(thread, run);
@@ -193,9 +193,9 @@ impl Session {
         self.warn_of_nothing(outcome);
         let mut named = fields.map_or_else(Vec::new, |fields| fields.strings("pendingToolCallIds"));
         named.iter_mut().for_each(|id| *id = numbered(id, self.thread.number_of_call(id)));
-        let interrupts = self.thread.interrupts().calls();
+        let interrupts = self.thread.report.interrupts.calls();
         if let Some(run) = &mut self.run {
-            run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
+            run.unanswered = if named.is_empty() { self.thread.report.unanswered() } else { named.clone() };
         }
         // Of several runs in one stream, the last success gives the result.
         if let (Outcome::Success, Some(run)) = (outcome, &mut self.run) {

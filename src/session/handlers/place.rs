@@ -57,7 +57,8 @@ impl Session {
     fn is_stale(&mut self, kind: &str, fields: &Fields<'_>, data: &str, now: f64) -> bool {
         let mut list = fields.list("messages").into_iter();
         let has = |id: &str| list.any(|item| item.object().and_then(|item| item.text("id")).as_deref() == Some(id));
-        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run.as_deref().is_none_or(has);
+        let over =
+            kind == "MESSAGES_SNAPSHOT" && self.rejoin.progress.last_message_before_run.as_deref().is_none_or(has);
         let Some(run) = &mut self.run else { return true };
         (run.streamed, run.works) = (true, !over);
         run.events += 1;

@@ -42,7 +42,7 @@ impl Session {
         let connected = self.run.as_ref().map(|run| run.end().is_none());
         let running = self.rejoin.is_unfinished(connected);
         object.flag("running", running);
-        self.thread.interrupts().write_all(object.member("interrupts"));
+        self.thread.report.interrupts.write_all(object.member("interrupts"));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         self.page.save(&mut object, self.thread.orphans());
@@ -56,7 +56,7 @@ impl Session {
         self.queue.submits().iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
         self.replies.save(&mut object);
-        if let Some(usage) = self.thread.write_usage() {
+        if let Some(usage) = self.thread.report.write_usage() {
             object.json("usage", &usage);
         }
         // A run that was cut can be joined still.
@@ -101,12 +101,12 @@ impl Session {
         self.thread.set_messages(messages);
         self.thread.set_state(state);
         self.thread.restore_unsent(&fields.strings("unsent"));
-        self.thread.interrupts_mut().set(Some(interrupts), true);
+        self.thread.report.interrupts.set(Some(interrupts), true);
         self.verdict.named(fields.text("runId").map(Into::into));
         // The lists of a save change nothing.
         self.review_calls();
         if let Some(usage) = fields.some("usage") {
-            self.thread.restore_usage(usage);
+            self.thread.report.restore_usage(usage);
         }
         self.replies.restore(&fields, &mut self.thread);
         self.rejoin.restore(&fields, &mut self.thread);

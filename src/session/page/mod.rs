@@ -358,7 +358,7 @@ impl Page {
             }
         }
         // How that run has ended is known by what it asks.
-        let outcome = if thread.interrupts().len() == 0 { Outcome::Success } else { Outcome::Interrupted };
+        let outcome = if thread.report.interrupts.len() == 0 { Outcome::Success } else { Outcome::Interrupted };
         self.turn.last = Some(Ended::new(outcome));
     }
 

@@ -51,7 +51,7 @@ impl InterruptReplies {
             let resumed = self.resume().filter(|_| running);
             resumed.is_some_and(|json| answers(json).iter().any(|(taken, _)| *taken == id))
         };
-        let Some(expires) = thread.interrupts().expiry(id).filter(|_| !taken()) else {
+        let Some(expires) = thread.report.interrupts.expiry(id).filter(|_| !taken()) else {
             return Err(Misuse::InterruptUnknown(id.to_owned()));
         };
         let until = if is_cancellation(entry) { f64::INFINITY } else { expires };
@@ -69,17 +69,17 @@ impl InterruptReplies {
         if let Some(again) = self.partial.list.take(&answer.id) {
             dropped.push((again.ticket, None));
         }
-        let (questions, version) = thread.interrupts().count();
-        for gone in self.partial.take_stale(now, version, |id| thread.interrupts().expiry(id).is_some()) {
-            let expired = gone.until <= now && thread.interrupts().expiry(&gone.id).is_some();
+        let (questions, version) = thread.report.interrupts.count();
+        for gone in self.partial.take_stale(now, version, |id| thread.report.interrupts.expiry(id).is_some()) {
+            let expired = gone.until <= now && thread.report.interrupts.expiry(&gone.id).is_some();
             if expired {
-                thread.interrupts_mut().mark_answered(&gone.id, false);
+                thread.report.interrupts.mark_answered(&gone.id, false);
             }
             dropped.push((gone.ticket, expired.then_some(gone.id)));
         }
         // An id names one question, however often it stands in the list.
         if self.partial.list.len() + 1 != questions {
-            thread.interrupts_mut().mark_answered(&answer.id, true);
+            thread.report.interrupts.mark_answered(&answer.id, true);
             self.partial.push(answer);
             return Answered { dropped, resume: None };
         }
@@ -99,7 +99,7 @@ impl InterruptReplies {
     /// Answers that no run has taken along are useless: their interrupts are as open as they were.
     pub fn drop_answers(&mut self, thread: &mut Thread) -> Vec<Ticket> {
         let reopen = |partial: Partial| {
-            thread.interrupts_mut().mark_answered(&partial.id, false);
+            thread.report.interrupts.mark_answered(&partial.id, false);
             partial.ticket
         };
         self.partial.take_all().into_iter().map(reopen).gather()
@@ -107,7 +107,7 @@ impl InterruptReplies {
 
     /// A run has ended with interrupts, some of which may be those that are answered.
     pub fn mark(&self, thread: &mut Thread) {
-        self.partial.list.iter().for_each(|partial| thread.interrupts_mut().mark_answered(&partial.id, true));
+        self.partial.list.iter().for_each(|partial| thread.report.interrupts.mark_answered(&partial.id, true));
     }
 
     /// Drops the answers to interrupts that are no longer open; and all, where no interrupt is left to wait for: nothing would send them.
@@ -115,8 +115,9 @@ impl InterruptReplies {
         if self.partial.list.len() == 0 {
             return Vec::new();
         }
-        let (questions, version) = thread.interrupts().count();
-        let stale = self.partial.take_stale(f64::NEG_INFINITY, version, |id| thread.interrupts().expiry(id).is_some());
+        let (questions, version) = thread.report.interrupts.count();
+        let stale =
+            self.partial.take_stale(f64::NEG_INFINITY, version, |id| thread.report.interrupts.expiry(id).is_some());
         let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).gather();
         if self.partial.list.len() == questions {
             dropped.extend(self.drop_answers(thread));
@@ -131,7 +132,7 @@ impl InterruptReplies {
 
     /// Whether a run may begin so.
     pub fn admit(&self, submit: &Submit, thread: &Thread, now: f64) -> Result<(), Misuse> {
-        let open = thread.interrupts().list();
+        let open = thread.report.interrupts.list();
         if open.is_empty() || !submit.speaks() {
             // A page that was loaded anew may know more than its agent, so answers go to the server unjudged.
             return Ok(());
@@ -194,7 +195,7 @@ impl InterruptReplies {
         for fields in fields.list("replies").into_iter().filter_map(Raw::object) {
             let (Some(id), Some(entry)) = (fields.text("interruptId"), RESUME.read_entry(&fields)) else { continue };
             if let Ok(until) = self.judge(&id, &entry, thread, false, f64::NEG_INFINITY) {
-                thread.interrupts_mut().mark_answered(&id, true);
+                thread.report.interrupts.mark_answered(&id, true);
                 self.partial.list.take(&id);
                 self.partial.push(Partial { ticket: NOBODY, id: id.into_owned(), entry, until });
             }
@@ -204,7 +205,7 @@ impl InterruptReplies {
 }
 
 fn cancellations(thread: &Thread) -> Option<String> {
-    let open = thread.interrupts().list();
+    let open = thread.report.interrupts.list();
     let json = JsonWriter::array_text(|list| {
         for (id, _) in &open {
             JsonWriter::object(list.item()).string("interruptId", id).string("status", "cancelled");
