@@ -48,7 +48,7 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
-  /** What was there as the thread began anew, which the store may still have: JSON texts. */
+  /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private readonly left: string[] = [];
   /** Something has changed that is not in the store. */
   private dirty = false;
@@ -143,7 +143,7 @@ export class StoredSaves implements Saves {
     if (!isWritten && (this.last ?? !this.left.length)) this.left.push(this.last ?? unread);
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
-    // What is called now still waits for the store.
+    // Calls from now on still wait for the store.
     if (this.gate === "closed") this.thread.link.awaitSave();
     this.put();
   }
@@ -260,7 +260,7 @@ export class StoredSaves implements Saves {
     else if (this.dirty) this.put(last);
   }
 
-  /** What a save has of the thread since it was begun anew, perhaps in another tab: JSON text. */
+  /** The save without what was there as the thread began anew; another tab may have said more since. JSON text. */
   #since(value: unknown): string | undefined {
     const { left, thread: { shown } } = this;
     if (!value) return undefined;

@@ -8,7 +8,7 @@ export class Rewriters {
   thoughts = [];
   /** The messages that were replaced, by what is said in their place. */
   #replaced = new Map();
-  /** The messages that went with a thread, by who has begun it anew. */
+  /** The messages that went with a thread, and the person that has begun it anew. */
   wiped = new Map();
   mayGo = new Set();
 
