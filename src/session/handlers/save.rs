@@ -80,24 +80,26 @@ impl Session {
     /// stays as it was.
     pub fn restore(&mut self, json: &str, now: f64) -> Result<(), Misuse> {
         self.alive()?;
-        let json = keep_private(json);
+        let (json, depth) = (keep_private(json), self.options.max_depth);
         let damaged = || Misuse::Restore("the save is damaged");
-        let fields = Fields::read(&json, self.options.max_depth).ok_or_else(damaged)?;
+        let fields = Fields::read(&json, depth).ok_or_else(damaged)?;
         if fields.get("v").map(Raw::text) != Some(VERSION) {
             return Err(Misuse::Restore("the save is of another version"));
         }
-        let list = |name: &str| fields.get(name).filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged);
-        let thread_id = fields.text("threadId").ok_or_else(damaged)?.into_owned();
-        let (messages, interrupts, _) = (list("messages")?, list("interrupts")?, list("unsent")?);
-        let state = fields.get("state").ok_or_else(damaged)?;
-        let mut queue = Vec::new();
-        for raw in list("queue")?.array().unwrap_or_default() {
-            queue.push(Submit::restore(raw, self.options.max_depth).ok_or_else(damaged)?);
-        }
-        let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
+        let list = |name: &str| fields.get(name).filter(|raw| raw.text().starts_with('['));
+        let parts = || {
+            let mut queue = Vec::new();
+            for raw in list("queue")?.array()? {
+                queue.push(Submit::restore(raw, depth)?);
+            }
+            list("unsent")?;
+            let (messages, interrupts, state) = (list("messages")?, list("interrupts")?, fields.get("state")?);
+            Some((fields.text("threadId")?, messages, interrupts, state, queue, Page::read(&fields, depth)?))
+        };
+        let (thread_id, messages, interrupts, state, queue, page) = parts().ok_or_else(damaged)?;
         // Whatever waits here is not of that session.
         self.abandon(false, now);
-        self.options.thread_id = thread_id;
+        self.options.thread_id = thread_id.into_owned();
         self.thread.set_messages(messages);
         self.thread.set_state(state);
         self.thread.restore_unsent(&fields.strings("unsent"));
