@@ -12,6 +12,7 @@ import type { Mark } from "../snapshot/mirror.js";
 import type { openSession } from "./open.js";
 import type { PendingIntents } from "./pending.js";
 import type { changeQueued } from "./queued.js";
+import type { Remains } from "./remains.js";
 import type { Port } from "./port.js";
 
 /** The calls that run in the page. */
@@ -70,18 +71,20 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
 
 /** A session that answers later: what it is told is pending until it has answered. */
 export interface LateSession<State> {
-  /** The same of such a session. */
-  taking(intake: IntentTaker<State>): IntentTaker<State>;
-  /** It was opened, and told these: until it has answered, the thread stays as it is shown. */
-  opened(told: readonly PendingIntent<State>[]): void;
+  /** It was told this; resolves when it has answered. */
+  tell(told: PendingIntent<State>): Promise<void>;
+  /** The thread begins anew with this intent. */
+  resets(intent: Intent<State>): void;
+  /** It was opened with all that is pending: until it has answered, the thread stays as it is shown. */
+  opened(): void;
   /** The core has said this. Drops what the session has answered for, which is in it. Returns it, perhaps with objects that are shown. */
   answered(next: AgentSnapshot<State>): AgentSnapshot<State>;
   /** Everything that is to be kept of it: JSON text. */
   save(): string;
   /** Has that written. */
-  keep(): void;
-  /** The session whose home that was is lost, perhaps with its worker. */
-  lose(home: OpenHome<State>, loss: { readonly cause: unknown; readonly died: boolean; readonly shown: AgentSnapshot<State> }): void;
+  write(done: () => void): void;
+  /** It has ended with its worker. Whether nobody waits for a run: these remains go on once something is called. */
+  rests(left: Remains<State>): boolean;
 }
 
 /** The parts beside the core of which each agent has its own. */
@@ -107,15 +110,11 @@ export interface Parts extends OwnParts {
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
 
-/** How a session takes what it is told. */
-export interface IntentTaker<State> {
+/** The calls of a link where a session is open. */
+export interface LiveCalls<State> {
   run(run: Run<State>): void;
   /** False if the session was lost over it. A session that answers later: when it has. */
   apply(intent: Intent<State>): boolean | Promise<void>;
-}
-
-/** The calls of a link where a session is open. */
-export interface LiveCalls<State> extends IntentTaker<State> {
   /** Returns the result; nothing if the session was lost over it. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   cancel(run: Run<State>): void;
@@ -156,6 +155,10 @@ export interface OpenHome<State> {
   thread: Pick<AgentSnapshot<State>, "messages" | "state">;
   /** It may not have read the save that it begins with. */
   reading: boolean;
+  /** Nothing of it is shown yet. */
+  begins: boolean;
+  /** The calls that were begun since the last report. */
+  readonly executed: Set<string>;
 }
 
 /** The home of a thread: where what is said is done. `last`: the last save that is known, JSON text, as long as every one is. */

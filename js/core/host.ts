@@ -11,8 +11,8 @@ import type { SessionHost } from "./port.js";
 
 /** The session of the host. */
 interface Hosted<State> {
-  /** Whether it is the agent's. */
-  current(): boolean;
+  /** The home that it is of the agent's, if it is. */
+  home(): OpenHome<State> | undefined;
   /** Whether its changes are shown as they come. */
   shows(): boolean;
   ask(method: (session: Session) => void): boolean;
@@ -30,7 +30,7 @@ interface Hosted<State> {
 export function createHost<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
-  { current, shows, ask, said, cause, checks, patches, task, live, fail }: Hosted<State>,
+  { home, shows, ask, said, cause, checks, patches, task, live, fail }: Hosted<State>,
   settled: Host["settled"],
 ): SessionHost {
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
@@ -43,7 +43,7 @@ export function createHost<State>(
     },
     settled,
     hold: (on) => {
-      if (on && current()) retained.add(live());
+      if (on && home()) retained.add(live());
       else retained.delete(live());
     },
     lost: fail,
@@ -64,15 +64,19 @@ export function createHost<State>(
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
     execute: (...args) => {
-      if (current()) calls.execute(...args);
+      const at = home();
+      at?.executed.add(args[0]);
+      if (at) calls.execute(...args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, part, json) => {
-      const home = said(json, part);
+      const at = said(json, part);
       const done = (): void => {
-        if (current()) ask((opened) => opened.call("saved", `${number}`));
+        if (home()) ask((opened) => opened.call("saved", `${number}`));
       };
-      if (home) client.save(home.last!, done, home.changes);
+      if (!at || number === undefined) return;
+      if (shared.late) shared.late.write(done);
+      else client.save(at.last!, done, at.changes);
     },
     decision: (json) => soon(() => emitter.emit("decision", JSON.parse(json))),
     warning: (warning) => soon(() => emitter.emit("warning", warning)),

@@ -55,10 +55,11 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     },
     live: () => shared.home.live,
     busy: () => {
-      // Where the core could not be loaded, all that is pending waits for somebody to try again.
-      const waits = link.live() || read().error?.code !== "load";
+      const { live } = shared.home;
+      // A session here has done what is pending. Where the core could not be loaded, that waits for somebody to try again.
+      const waits = live ? shared.late : read().error?.code !== "load";
       // A call that has no answer may be the beginning of a run.
-      return read().isLoading || client.ending() || (waits && pending.list.some(({ run, acts }) => link.live() || (run && !run.part) || acts));
+      return read().isLoading || client.ending() || (!!waits && pending.list.some(({ run, acts }) => live || (run && !run.part) || acts));
     },
     awaitSave: () => {
       const { at, live, last } = shared.home;

@@ -5,52 +5,53 @@ import { call as guarded } from "../base/call.js";
 import { belongs } from "../base/run-id.js";
 import type { SessionMethods } from "../glue/core.js";
 import { cancel } from "../intents/cancel.js";
-import type { CoreCall } from "../intents/intent.js";
+import type { CoreCall, Intent } from "../intents/intent.js";
+import { begins } from "../intents/run.js";
 import { stop } from "../intents/stop.js";
-import type { Calls, IntentTaker, LinkState, Live, LiveCalls } from "./client.js";
-import type { Unshown } from "./unshown.js";
-
-interface Doing<State> {
-  readonly unshown: Unshown<State>;
-  /** The session has said this save. */
-  said(json: string): void;
-}
+import type { Calls, LinkState, Live, LiveCalls, PendingIntent } from "./client.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>(
   read: () => AgentSnapshot<State>,
   shared: LinkState<State>,
-  { ask, start, flush, abandonAll, unshown, said }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll"> & Doing<State>,
+  { ask, start, flush, abandonAll }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll">,
+  /** The session has said this save. */
+  said: (json: string) => void,
 ): LiveCalls<State> {
-  const { late } = shared;
+  const { late, pending } = shared;
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
     return ask((session) => (result = session.call(method, json))) ? result : undefined;
   };
-  const intake: IntentTaker<State> = {
-    run: (run) => {
-      unshown.add({ fold: run.fold, run });
-      start(run);
-    },
-    apply: (intent) => {
-      // A decision may be what the session is lost at, and the loss itself ends what is stopped.
-      if (!intent.acts && !intent.stops && !intent.resets) unshown.add(intent);
-      if (!intent.resets) return call(intent);
-      abandonAll();
-      // One change for those who look, although it is several for the core.
-      shared.held = [];
-      try {
-        return call(intent);
-      } finally {
-        shared.release(flush);
-        intent.applied?.();
-      }
-    },
+  /** Has it done, and keeps it among the pending: until that is shown, or until a session that answers later has answered. */
+  const tell = <Done>(told: PendingIntent<State>, act: () => Done): Done | Promise<void> => {
+    // A decision may be what the session is lost at, and the loss itself ends what is stopped.
+    if (!late && !told.acts && !told.stops && !told.resets) pending.list.push(told);
+    const done = act();
+    return late ? late.tell(told) : done;
   };
-  const { run, apply } = late?.taking(intake) ?? intake;
+  const reset = (intent: Intent<State>): boolean => {
+    late?.resets(intent);
+    abandonAll();
+    // One change for those who look, although it is several for the core.
+    shared.held = [];
+    try {
+      return call(intent);
+    } finally {
+      shared.release(flush);
+      if (!late) intent.applied?.();
+    }
+  };
+  const apply: LiveCalls<State>["apply"] = (intent) => tell({ ...intent }, () => (intent.resets ? reset(intent) : call(intent)));
   return {
-    ...{ run, apply, call: value, keep: late?.keep ?? (() => {}) },
+    run: (run) => {
+      const waits = !!(read().isLoading || run.part || run.waits);
+      // One that may be refused is in no save before it is taken.
+      const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
+      void tell({ fold: waits ? (at) => at : begins(run), run, kept, waits }, () => start(run));
+    },
+    ...{ apply, call: value, keep: () => late?.write(() => {}) },
     cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.

@@ -17,7 +17,6 @@ import { lose } from "./remains.js";
 import { createRunEnds } from "./run-ends.js";
 import { createLiveCalls } from "./live-calls.js";
 import { isTrap } from "./traps.js";
-import type { Unshown } from "./unshown.js";
 
 /** A session that begins, and is the home of the thread from then on. */
 export interface BeginningLive<State> extends Live<State> {
@@ -31,13 +30,8 @@ export interface BeginningLive<State> extends Live<State> {
 }
 
 /** Opens no session yet. */
-export function createLive<State>(
-  client: LinkClient<State>,
-  shared: LinkState<State>,
-  port: Port,
-  unshown: Unshown<State>,
-): BeginningLive<State> {
-  const [{ emitter }, { calls, history, settings }, { late }] = [client, client.parts()!, shared];
+export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): BeginningLive<State> {
+  const [{ emitter }, { calls, history, settings }] = [client, client.parts()!];
   // Patches fit what the core has said, which lacks what is pending.
   const read = shared.pending.confirmed;
   const cause = createCause();
@@ -62,38 +56,37 @@ export function createLive<State>(
   const fail = (why: unknown, died = false): boolean => {
     const lost = home();
     if (!lost) return false;
-    const shown = client.read();
-    leave(() => (late ? late.lose(lost, { cause: why, died, shown }) : lose(client, shared, why, unshown.remains(client, lost, shown))));
+    leave(() => lose(client, shared, lost, why, died));
     return true;
   };
 
   const ask = asking(() => session!);
-  const said = saying(home);
+  const said = (json: string, part = false) => note(home(), read(), json, part);
 
   /** The notifications that somebody listens to. */
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
   const flush = (): void => patches.show(Infinity);
 
   const reading = {
-    takePatch: () => session!.takePatch() ?? unshown.clear(),
+    takePatch: () => session!.takePatch(),
     check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
   };
-  const confirming = { ...client, read, publish: (next: AgentSnapshot<State>) => (unshown.clear(), shared.pending.confirm(next)) };
+  const confirming = { ...client, read, publish: shared.pending.confirm };
   const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
   const { start, settled } = createRunEnds(shared, {
     ...{ current, ask, read, explain: cause.explain },
     onceShown: (action) => patches.onceShown(task.until, action),
   });
 
-  const host = createHost(client, shared, { current, shows, ask, said, cause, checks, patches, task, live: () => live, fail }, settled);
+  const host = createHost(client, shared, { home, shows, ask, said, cause, checks, patches, task, live: () => live, fail }, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
     ...reading,
     ...{ host, ask, start, fail, flush, partly: patches.partly },
-    begun: (next) => (unshown.clear(), checks?.snapshot(next)),
+    begun: reading.check,
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
-    ...createLiveCalls(client.read, shared, { ask, start, unshown, flush, abandonAll: calls.abandonAll, said: (json) => settings.saves && said(json) }),
+    ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll }, (json) => settings.saves && said(json)),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     end: () => {
       // The caller decides about its runs.
@@ -104,13 +97,11 @@ export function createLive<State>(
   return live;
 }
 
-/** Notes what the session has said: a save, or what has changed since. */
-const saying = <State>(home: () => OpenHome<State> | undefined) => (json: string, part = false): OpenHome<State> | undefined => {
-  const at = home();
-  if (at && part) at.changes = json;
-  else if (at) [at.last, at.changes] = [json, undefined];
-  return at;
-};
+/** Notes what the session of that home has said of the thread as it is now: a save, a record, or what has changed since the last save. */
+function note<State>(at: OpenHome<State> | undefined, thread: AgentSnapshot<State>, json: string, part: boolean): OpenHome<State> | undefined {
+  at?.executed.clear();
+  return at && Object.assign(at, part ? { changes: json } : { last: json, changes: undefined, thread, reading: false });
+}
 
 /** Calls the session. False if it was lost over it. */
 const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["enter"]>[0]): boolean => {

@@ -11,7 +11,6 @@ import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./cli
 import { createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
-import { createUnshown } from "./unshown.js";
 
 /**
  * Makes a session from the thread as it was before the first step that waits, or from the save that is known, and does all that
@@ -21,9 +20,10 @@ export function openSession<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   port: Port,
-  [base, all]: ReturnType<LinkState<State>["pending"]["take"]>,
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
+  const { pending } = shared;
+  const [base, all] = [pending.begin(), [...pending.list]];
   const saved = shared.home.at === "saved" ? shared.home.last : undefined;
   // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run, questions or queue they could only be
   // cancelled.
@@ -36,9 +36,9 @@ export function openSession<State>(
   while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.fold(from);
 
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
-  const live = createLive(client, shared, port, createUnshown(shared, all));
+  const live = createLive(client, shared, port);
   const current = (): boolean => shared.home === home;
-  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true };
+  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true, begins: true, executed: new Set() };
   shared.home = home;
   let next: AgentSnapshot<State>;
   try {
@@ -72,7 +72,8 @@ export function openSession<State>(
     live.fail(error);
     return undefined;
   }
-  const kept = keepShown(shared.pending.confirmed(), next);
+  home.begins = false;
+  const kept = keepShown(pending.confirmed(), next);
   live.begun(kept);
   return kept;
 }

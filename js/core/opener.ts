@@ -17,15 +17,14 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    const taken = pending.take();
     shared.held = [];
     const at = port!;
     // The next session is asked for anew, with what comes before it: the thread at the server may have to be opened.
     port = undefined;
-    const opened = client.parts()!.openSession(client, shared, at, taken);
+    const opened = client.parts()!.openSession(client, shared, at);
     if (!opened) return;
     shared.release(() => {
-      shared.late?.opened(taken[1]);
+      shared.late?.opened();
       pending.confirm(opened);
     });
   };

@@ -1,15 +1,17 @@
 // The intents of a thread that its core has not confirmed. Shown is what it has confirmed, with what each of these will do to that.
 //
 //   without a session         an intent waits for one
-//   a session that is here    applies it in the call: it never stands here
+//   a session that is here    applies it in the call, and the intent stands here until that is shown
 //   one that answers later    is told, and the intent stands here until the session has answered
+//
+// Should the session be lost, what stands here becomes a part of its remains (remains.ts).
 
 import type { AgentSnapshot } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import { queuedOf } from "../intents/run.js";
 import { begun, cancelled } from "../snapshot/run.js";
-import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
+import type { LateSession, LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
 /** Settles a run that does not wait for another one; whether it does not. */
 function isRefused<State>(shared: LinkState<State>, run: Run<State>): boolean {
@@ -37,6 +39,13 @@ export const withoutWaiting = <State>(at: AgentSnapshot<State>, list: readonly P
 export function giveBack<State>(pending: PendingIntent<State>): void {
   pending.cancelled ??= pending.run;
   pending.run = undefined;
+}
+
+/** Drops what is in the next snapshot of the core: all that is pending, or all that a session that answers later has answered for. */
+function answered<State>(next: AgentSnapshot<State>, list: unknown[], late: LateSession<State> | undefined): AgentSnapshot<State> {
+  if (late) return late.answered(next);
+  list.length = 0;
+  return next;
 }
 
 /** The intents that are pending, oldest first. */
@@ -92,7 +101,8 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       if (before && isRefused(shared, run)) return;
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
-      list.splice(before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length, 0, { fold: run.fold, run });
+      const place = before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length;
+      list.splice(place, 0, { fold: run.fold, run, kept: !!run.queued });
       if (replaces) cancel(before);
       else show();
     },
@@ -101,14 +111,14 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       list.push(...pending);
       show();
     },
-    /** Takes all, and the thread without them, for a session that begins. */
-    take: () => {
-      const taken = [confirmed, list.splice(0)] as const;
+    /** A session begins, with all of them. Returns the thread without them. */
+    begin: (): AgentSnapshot<State> => {
+      const before = confirmed;
       confirmed = read();
-      return taken;
+      return before;
     },
     /** The core has this now; what it was told before, and has done, is in it. */
-    confirm: (next: AgentSnapshot<State>): void => show(shared.late?.answered(next) ?? next),
+    confirm: (next: AgentSnapshot<State>): void => show(answered(next, list, shared.late)),
     /** The thread is what is shown, and nothing is pending, or only these still. */
     end: (shown: AgentSnapshot<State> = list.length ? read() : confirmed, still: readonly PendingIntent<State>[] = []): void => {
       confirmed = shown;

@@ -11,6 +11,8 @@ export interface OpenSession extends Session {
 
 /** The host of a session. */
 export interface SessionHost extends Host {
+  /** Without a number it is only noted. */
+  save(number: number | undefined, part: boolean, json: string): void;
   /** The session is lost; `died`: with its worker. False if it was the home of the thread no longer. */
   lost(cause: unknown, died?: boolean): boolean;
 }

@@ -4,15 +4,20 @@
 //   report: a save, or a record and its thread ──┐
 //   since: calls that were begun, intents ───────┴──► save ──► next home
 //
-// A session in this page has reported saves, if there is a store, and no intent of its waits. For one in a worker see js/worker/remains.ts.
+// The intents are those that are pending: done and not shown yet, or, in a worker, perhaps not heard of.
 
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { internal } from "../base/failure.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import { messageKey } from "../snapshot/message-key.js";
-import { compose, rowsOf, union, type Queued, type Saved } from "../snapshot/save.js";
-import type { LinkClient, LinkState, OpenHome } from "./client.js";
+import { withChanges } from "../snapshot/changes.js";
+import { queuedOf } from "../intents/run.js";
+import { changedQueue, compose, rowsOf, savedSnapshot, union, type Queued, type Saved } from "../snapshot/save.js";
+import type { LinkClient, LinkState, OpenHome, PendingIntent } from "./client.js";
+
+/** Whether a save has this submit because it was not answered for. */
+export const isUnanswered = <State>({ run, kept, done }: PendingIntent<State>): boolean => !!run && !!kept && !done;
 
 /** The remains of a session. */
 export interface Remains<State> {
@@ -22,25 +27,48 @@ export interface Remains<State> {
   readonly report: Partial<Saved> | undefined;
 }
 
+/** The last report, with the calls that were begun since, and the queue as these have changed it, with those that were sent. */
+export function reportOf<State>(
+  { last = "{}", changes, thread: { messages, state }, executed }: OpenHome<State>,
+  list: readonly PendingIntent<State>[],
+  sent: readonly Queued[],
+): Saved {
+  const saved: Saved = { messages, state, ...JSON.parse(last) };
+  const then = changes ? withChanges(saved, JSON.parse(changes)) : saved;
+  const begun = sent.filter(({ runId }) => runId !== then.runId);
+  const calls = then.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
+  return {
+    ...then,
+    handled: union(then.handled, [...executed], (id) => id),
+    queue: union(changedQueue(then.queue, list), begun, ({ runId }) => runId),
+    ...(calls && { turn: { ...then.turn, calls } }),
+  };
+}
+
 /**
- * The remains of a session with this report. A save that the core has trapped at is not tried twice: it is put aside, and what waits in it is
- * shown. Of the rest the next home gets what was done; if it is lost at that, too, the thread alone. `sent`: the submits of the report's queue
- * that the session has not shown.
+ * The remains of the session whose home that was. A save that the core has trapped at is not tried twice: it is put aside, and what waits in it is
+ * shown. Of the rest the next home gets what was done; if it is lost at that, too, the thread alone. A worker that has died has not trapped.
  */
-export function remainsOf<State>(
-  client: LinkClient<State>,
-  shared: LinkState<State>,
-  { reading, last }: OpenHome<State>,
-  shown: AgentSnapshot<State>,
-  report: Partial<Saved>,
-  sent: readonly Queued[] = [],
-): Remains<State> {
-  const { handled, unsent, untold, turn, queue = [] } = report;
-  const rows = rowsOf(reading ? queue : sent);
+function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, home: OpenHome<State>, died: boolean): Remains<State> {
+  const { pending, runs } = shared;
+  const { last, begins, reading } = home;
+  const then = reportOf(home, [], []);
+  const { queue: waiting } = then;
+  // A report that it has made while it began is newer than what is shown.
+  const said = begins && !reading && then.v ? savedSnapshot<State>(then) : pending.confirmed();
+  /** A submit that the report has waits there, and one that has ended was refused. */
+  const isLeft = ({ run }: PendingIntent<State>): boolean => !run || (runs.has(run) && !waiting.some(({ runId }) => runId === run.id));
+  const list = pending.list.filter(isLeft);
+  // Where others wait, it waits after them.
+  const waits = list.filter((intent) => isUnanswered(intent) && (intent.waits || waiting.length) && intent.run!.id !== said.runId);
+  const sent = changedQueue(queuedOf(waits), list);
+  const shown = list.reduce((at, intent) => (waits.includes(intent) ? at : intent.fold(at)), said);
+  const report = reportOf(home, list, sent);
+  if (!reading || died) return { shown: { ...shown, queue: [...shown.queue, ...rowsOf(sent)] }, report };
   const first = last !== undefined && last !== shared.rescued;
-  if (reading && first) client.quarantine(last);
-  const done = first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined;
-  return reading ? { shown: { ...shown, queue: rows }, report: done } : { shown: { ...shown, queue: [...shown.queue, ...rows] }, report };
+  if (first) client.quarantine(last);
+  const { handled, unsent, untold, turn, queue } = report;
+  return { shown: { ...shown, queue: rowsOf(queue) }, report: first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined };
 }
 
 /** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */
@@ -84,8 +112,10 @@ function parted<State>({ shown, report }: Remains<State>, saves: boolean): Remai
   };
 }
 
-/** The session is lost, which is an error of its runs. */
-export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, cause: unknown, remains: Remains<State>): void {
+/** The session whose home that was is lost, perhaps with its worker: an error of its runs, unless nobody waits for one of a worker. */
+export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, home: OpenHome<State>, cause: unknown, died: boolean): void {
+  const remains = remainsOf(client, shared, home, died);
+  if (died && shared.late!.rests(remains)) return;
   const { shown, report } = parted(remains, !!client.parts()!.settings.saves);
   remain(client, shared, { shown, report }, true);
   const left = cutOff(shown, "error");

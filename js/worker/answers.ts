@@ -4,12 +4,11 @@
 //      └──────────► worker: core ──► echo, patch ──┘
 
 import type { AgentSnapshot } from "../api/types.js";
-import type { LateSession, LinkClient, LinkState, PendingIntent } from "../core/client.js";
+import type { LinkClient, LinkState, PendingIntent } from "../core/client.js";
 import { withoutWaiting } from "../core/pending.js";
-import { begins } from "../intents/run.js";
-import { composeSave } from "../snapshot/save.js";
+import { isUnanswered } from "../core/remains.js";
 import { keepShown } from "../snapshot/mirror.js";
-import { createRemains, unansweredOf, type LateRemains } from "./remains.js";
+import { createRemains } from "./remains.js";
 import type { RemoteSession } from "./session.js";
 
 /** The session as its link sees it, and what it answers. It was told nothing yet. */
@@ -49,11 +48,12 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
 
   return {
     ...remains,
-    taking: createTaking(client, shared, remains, tell),
-    opened: (all: readonly PendingIntent<State>[]): void => {
+    tell,
+    opened: (): void => {
       const shown = confirmed();
+      const all = list.splice(0);
       // Decisions are not told anew should it be lost: they may be what it is lost at.
-      const begun = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run, kept: !!run.queued }] : []));
+      const begun = all.flatMap(({ run, kept = false }) => (run ? [{ fold: () => shown, run, kept }] : []));
       void tell({ fold: () => shown, inSave: (at) => withoutWaiting(at, all) }, ...begun);
     },
     answered: (next: AgentSnapshot<State>): AgentSnapshot<State> => {
@@ -65,38 +65,11 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
     /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
     settled: (name: string): boolean => {
       const ended = list.filter(({ run }) => run?.id === name).slice(0, 1);
-      const early = unansweredOf(ended).length > 0;
+      const early = ended.some(isUnanswered);
       for (const step of list) if (step.stops || ended.includes(step)) step.done = true;
       catchUp();
       return early;
     },
     catchUp,
   };
-}
-
-/** How such a session takes an intent: it is told, by `tell`. */
-function createTaking<State>(
-  { read, empty }: LinkClient<State>,
-  { runs }: LinkState<State>,
-  remains: LateRemains<State>,
-  tell: (told: PendingIntent<State>) => Promise<void>,
-): LateSession<State>["taking"] {
-  return (intake) => ({
-    run: (run) => {
-      const waits = !!(read().isLoading || run.part || run.waits);
-      // One that may be refused is in no save before it is taken.
-      const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
-      intake.run(run);
-      void tell({ fold: waits ? (at) => at : begins(run), run, kept, waits });
-    },
-    apply: ({ applied, ...intent }) => {
-      if (intent.resets) {
-        remains.begins(intent.save ?? composeSave(undefined, empty()));
-        // It ends the replies so far: one that is sent from now on is none of theirs.
-        for (const run of runs) run.part &&= intent;
-      }
-      intake.apply(intent);
-      return tell({ ...intent, applied });
-    },
-  });
 }

@@ -42,7 +42,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       settling: (name, settle) => {
         const early = answers.settled(name);
         settle();
-        if (early) answers.keep();
+        if (early) answers.write(() => {});
       },
       lost: (cause, died) => {
         const decisions = died ? (shared.pending.list.filter(({ acts }) => acts) as readonly Intent<State>[]) : [];
@@ -53,10 +53,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
         decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
         if (goesOn) void link.load();
       },
-      reported: (...report) => {
-        if (session === current) answers.reported(...report);
-      },
-      ...{ executes: answers.executes, received: answers.catchUp, working: place.working, closed: place.close, life },
+      ...{ received: answers.catchUp, working: place.working, closed: place.close, life },
     });
     return (current = session);
   };

@@ -12,7 +12,6 @@ import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { LateRemains } from "./remains.js";
 import type { Act, FromPage } from "./serve.js";
 
 type FromCore = Pick<Host, "settled" | "warning" | "custom" | "event" | "decision" | "execute" | "abandon" | "stopRemote">;
@@ -43,7 +42,7 @@ export interface FromWorker extends FromCore {
 }
 
 /** The maker of a session, which receives the answers that came later. */
-export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored">, Pick<LateRemains<unknown>, "reported" | "executes"> {
+export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored"> {
   /** The run of this name ends; `settle` ends it. */
   settling(name: string, settle: () => void): void;
   /** The worker has nothing more to say for now. */
@@ -143,14 +142,11 @@ function toLoss(why: Failure, trapped: boolean): AgentError {
 function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
-    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.reported },
+    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, execute: host.execute },
+    ...{ abandon: host.abandon, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
+    saved: (json, number) => host.save(number, false, json),
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     settled: (name, json) => owner.settling(name, () => host.settled(name, json)),
-    execute: (toolCallId, ...call) => {
-      owner.executes(toolCallId);
-      host.execute(toolCallId, ...call);
-    },
   } satisfies Partial<FromWorker>;
 }
 

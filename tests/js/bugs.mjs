@@ -60,8 +60,8 @@ export const bugs = [
   {
     name: "a store is released while the worker has yet to answer",
     file: "core/link.ts",
-    from: "=> link.live() || (run && !run.part) || acts)",
-    to: "=> !link.live() && ((run && !run.part) || acts))",
+    from: "=> live || (run && !run.part) || acts)",
+    to: "=> !live && ((run && !run.part) || acts))",
     tests: ["saves-tabs"],
   },
   {
@@ -102,8 +102,8 @@ export const bugs = [
   {
     name: "a run that was stopped comes back with a reload as one that was cut",
     file: "core/live.ts",
-    from: "[at.last, at.changes] = [json, undefined];",
-    to: "at.changes = undefined;",
+    from: "{ last: json, changes: undefined,",
+    to: "{ changes: undefined,",
     tests: ["page-and-worker"],
   },
   {

@@ -3,9 +3,9 @@
 export const bugs = [
   {
     name: "a submit that the core traps at stands before those that wait in the store",
-    file: "core/unshown.ts",
-    from: "queue.length ? left.filter(",
-    to: "!queue ? left.filter(",
+    file: "core/remains.ts",
+    from: "queuedOf(waits)",
+    to: "queuedOf([])",
     tests: ["lost-before-shown"],
   },
   {
@@ -32,14 +32,14 @@ export const bugs = [
   {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
-    from: "reading ? queue : sent",
-    to: "sent",
+    from: "rowsOf(queue) }, report: first",
+    to: "rowsOf(sent) }, report: first",
     tests: ["remains"],
   },
   {
     name: "a save that the core has trapped at is not put aside",
     file: "core/remains.ts",
-    from: "if (reading && first) client.quarantine(last);",
+    from: "if (first) client.quarantine(last);",
     to: "",
     tests: ["remains"],
   },
@@ -53,8 +53,8 @@ export const bugs = [
   {
     name: "what was done is lost with a save that the core has trapped at",
     file: "core/remains.ts",
-    from: "queue: rows }, report: done }",
-    to: "queue: rows }, report: undefined }",
+    from: "report: first ?",
+    to: "report: !first ?",
     tests: ["remains"],
   },
   {

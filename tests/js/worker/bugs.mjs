@@ -11,8 +11,8 @@ export const bugs = [
   {
     name: "an agent without a run fails with its worker",
     file: "worker/remains.ts",
-    from: "const failed = !died || shown.isLoading",
-    to: "const failed = true || shown.isLoading",
+    from: "if (client.read().isLoading ||",
+    to: "if (true ||",
     tests: ["worker-deaths", "lockstep"],
   },
   {
@@ -24,7 +24,7 @@ export const bugs = [
   },
   {
     name: "a reply after a reset counts as one of those that the reset has ended",
-    file: "worker/answers.ts",
+    file: "worker/remains.ts",
     from: "run.part &&= intent;",
     to: "run.part &&= true;",
     tests: ["lockstep"],
@@ -32,8 +32,8 @@ export const bugs = [
   {
     name: "a save has no submit that a worker's session was opened for",
     file: "worker/answers.ts",
-    from: "kept: !!run.queued }",
-    to: "kept: false }",
+    from: "run, kept }] : []",
+    to: "run, kept: false && kept }] : []",
     tests: ["worker"],
   },
   {
@@ -115,9 +115,9 @@ export const bugs = [
   },
   {
     name: "a call that a worker has begun since its last report is executed again",
-    file: "worker/remains.ts",
-    from: "executes: (toolCallId: string): void => void executed.add(toolCallId),",
-    to: "executes: (): void => {},",
+    file: "core/host.ts",
+    from: "at?.executed.add(args[0]);",
+    to: "",
     tests: ["remains"],
   },
   {
