@@ -1,38 +1,14 @@
 // The host of a session in the page: it makes the requests and the calls, keeps saves, and lets the application hear of events.
 
 import { retained } from "../base/weak.js";
-import type { Host, Session } from "../glue/core.js";
-import type { Cause } from "./cause.js";
+import type { Host } from "../glue/core.js";
 import { emitCustom } from "./checked.js";
-import type { Checks } from "./checks.js";
-import type { LinkClient, LinkState, OpenHome } from "./client.js";
-import type { Patches } from "./patches.js";
 import type { SessionHost } from "./port.js";
-
-/** The session of the host. */
-interface Hosted<State> {
-  /** The home that it is of the agent's, if it is. */
-  home(): OpenHome<State> | undefined;
-  /** Whether its changes are shown as they come. */
-  shows(): boolean;
-  ask(method: (session: Session) => void): boolean;
-  /** It has said this save, or what has changed since. Returns its home, if it is one. */
-  said(json: string, part?: boolean): OpenHome<State> | undefined;
-  readonly cause: Cause;
-  readonly checks: Checks<State> | undefined;
-  readonly patches: Patches;
-  readonly task: Host["task"];
-  live(): object;
-  readonly fail: SessionHost["lost"];
-}
+import type { Seat } from "./seat.js";
 
 /** The host of this session; `settled`: a run has come to its end. */
-export function createHost<State>(
-  client: LinkClient<State>,
-  shared: LinkState<State>,
-  { home, shows, ask, said, cause, checks, patches, task, live, fail }: Hosted<State>,
-  settled: Host["settled"],
-): SessionHost {
+export function createHost<State>(seat: Seat<State>, settled: Host["settled"]): SessionHost {
+  const { client, shared, home, shows, ask, said, cause, checks, patches, task, live, fail } = seat;
   const [{ emitter }, { calls, ...parts }, { soon }] = [client, client.parts()!, shared];
   return {
     task,

@@ -1,6 +1,5 @@
 // The calls of a link where a session is open, which applies them at once.
 
-import type { AgentSnapshot } from "../api/types.js";
 import { call as guarded } from "../base/call.js";
 import { belongs } from "../base/run-id.js";
 import type { SessionMethods } from "../glue/core.js";
@@ -8,17 +7,12 @@ import { cancel } from "../intents/cancel.js";
 import type { CoreCall, Intent } from "../intents/intent.js";
 import { begins } from "../intents/run.js";
 import { stop } from "../intents/stop.js";
-import type { Calls, LinkState, Live, LiveCalls, PendingIntent } from "./client.js";
+import type { Live, LiveCalls, PendingIntent } from "./client.js";
+import type { Seat } from "./seat.js";
 
 /** These calls of that session. */
-export function createLiveCalls<State>(
-  read: () => AgentSnapshot<State>,
-  shared: LinkState<State>,
-  { ask, start, flush, abandonAll }: Pick<Live<State>, "ask" | "start" | "flush"> & Pick<Calls, "abandonAll">,
-  /** The session has said this save. */
-  said: (json: string) => void,
-): LiveCalls<State> {
-  const { late, pending } = shared;
+export function createLiveCalls<State>({ client, shared, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {
+  const [{ read }, { calls, settings }, { late, pending }] = [client, client.parts()!, shared];
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
@@ -33,7 +27,7 @@ export function createLiveCalls<State>(
   };
   const reset = (intent: Intent<State>): boolean => {
     late?.resets(intent);
-    abandonAll();
+    calls.abandonAll();
     // One change for those who look, although it is several for the core.
     shared.held = [];
     try {
@@ -55,13 +49,13 @@ export function createLiveCalls<State>(
     cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
-      if (read().isLoading) abandonAll();
+      if (read().isLoading) calls.abandonAll();
       return apply(stop(read()));
     },
     save: () => {
       if (late) return late.save();
       let json: string | undefined;
-      guarded(() => (json = value("save")) && said(json));
+      guarded(() => (json = value("save")) && settings.saves && said(json));
       return json;
     },
     report: ({ runId, isLoading }) => {

@@ -16,6 +16,7 @@ import type { OpenSession, Port, SessionHost } from "./port.js";
 import { lose } from "./remains.js";
 import { createRunEnds } from "./run-ends.js";
 import { createLiveCalls } from "./live-calls.js";
+import type { Seat } from "./seat.js";
 import { isTrap } from "./traps.js";
 
 /** A session that begins, and is the home of the thread from then on. */
@@ -41,11 +42,10 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   let session: OpenSession | undefined;
 
   const home = (): OpenHome<State> | undefined => (shared.home.live === live ? shared.home : undefined);
-  const current = (): boolean => !!home();
-  const shows = (): boolean => current() && !shared.held;
+  const shows = (): boolean => !!home() && !shared.held;
   /** Nothing comes of it from now on; `last` is done before what waits for being shown. */
   const leave = (last: () => void): void => {
-    if (current()) shared.home = {};
+    if (home()) shared.home = {};
     retained.delete(live);
     patches.clear();
     calls.abandonAll();
@@ -67,26 +67,23 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
   const flush = (): void => patches.show(Infinity);
 
-  const reading = {
-    takePatch: () => session!.takePatch(),
-    check: (next: AgentSnapshot<State>) => checks?.snapshot(next),
-  };
+  const takePatch = (): string | undefined => session!.takePatch();
+  const check = (next: AgentSnapshot<State>): void => checks?.snapshot(next);
   const confirming = { ...client, read, publish: shared.pending.confirm };
-  const patches = createPatches(confirming, { ...reading, shows, fail, checkpoint: history.add, explain: cause.explain });
-  const { start, settled } = createRunEnds(shared, {
-    ...{ current, ask, read, explain: cause.explain },
+  const patches = createPatches(confirming, { takePatch, check, shows, fail, checkpoint: history.add, explain: cause.explain });
+  const seat: Seat<State> = {
+    ...{ client, shared, home, shows, ask, flush, said, cause, checks, patches, task, fail },
+    live: () => live,
     onceShown: (action) => patches.onceShown(task.until, action),
-  });
-
-  const host = createHost(client, shared, { home, shows, ask, said, cause, checks, patches, task, live: () => live, fail }, settled);
+  };
+  const { start, settled } = createRunEnds(seat);
+  const host = createHost(seat, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
   const live: BeginningLive<State> = {
-    ...reading,
-    ...{ host, ask, start, fail, flush, partly: patches.partly },
-    begun: reading.check,
+    ...{ host, ask, start, fail, flush, takePatch, begun: check, partly: patches.partly },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
-    ...createLiveCalls(client.read, shared, { ask, start, flush, abandonAll: calls.abandonAll }, (json) => settings.saves && said(json)),
+    ...createLiveCalls(seat, start),
     listen: () => void ask((opened) => opened.call("listen", JSON.stringify(heard()))),
     end: () => {
       // The caller decides about its runs.
