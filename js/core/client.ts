@@ -79,6 +79,8 @@ export interface LateSession<State> {
   opened(): void;
   /** The core has said this. Drops what the session has answered for, which is in it. Returns it, perhaps with objects that are shown. */
   answered(next: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
+  settled(name: string): boolean;
   /** Everything that is to be kept of it: JSON text. */
   save(): string;
   /** Has that written. */

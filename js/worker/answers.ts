@@ -62,7 +62,6 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
       dropped = false;
       return keepShown(client.read(), next);
     },
-    /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
     settled: (name: string): boolean => {
       const ended = list.filter(({ run }) => run?.id === name).slice(0, 1);
       const early = ended.some(isUnanswered);

@@ -39,11 +39,6 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
       misused: (why) => client.emitter.emit("error", misuse(why)),
       unrestored: (why) => client.refused(misuse(why)),
-      settling: (name, settle) => {
-        const early = answers.settled(name);
-        settle();
-        if (early) answers.write(() => {});
-      },
       lost: (cause, died) => {
         const decisions = died ? (shared.pending.list.filter(({ acts }) => acts) as readonly Intent<State>[]) : [];
         // The run before what waits has said its end.

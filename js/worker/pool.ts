@@ -125,11 +125,8 @@ function createPool(shared: WorkerSlot, startMs: number, custom: (() => Worker) 
       const place = (shared.current ??= start(shared, maker(), startMs));
       place.worker.postMessage(undefined, [port2]);
       place.users.add(died);
-      let works = false;
       /** Whether the page waits for something of it. */
-      const working = (on: boolean): void => {
-        if (on !== works) place.watch.working(works = on);
-      };
+      const working = (on: boolean): void => place.watch.working(port1, on);
       return {
         port: port1,
         working,

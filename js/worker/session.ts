@@ -43,8 +43,6 @@ export interface FromWorker extends FromCore {
 
 /** The maker of a session, which receives the answers that came later. */
 export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored"> {
-  /** The run of this name ends; `settle` ends it. */
-  settling(name: string, settle: () => void): void;
   /** The worker has nothing more to say for now. */
   received(): void;
   /** The session is lost; `died`: its worker has ended. */
@@ -143,10 +141,9 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, execute: host.execute },
-    ...{ abandon: host.abandon, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
+    ...{ abandon: host.abandon, settled: host.settled, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
     saved: (json, number) => host.save(number, false, json),
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
-    settled: (name, json) => owner.settling(name, () => host.settled(name, json)),
   } satisfies Partial<FromWorker>;
 }
 

@@ -30,12 +30,12 @@ export type Watch = ReturnType<typeof createWatch>;
 export function createWatch(ping: () => void, died: (reason: string) => void) {
   let pings = true;
   let ended = false;
-  let work = 0;
+  const atWork = new Set<object>();
   let unanswered = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
   const update = (): void => {
-    const on = pings && !ended && work > 0;
+    const on = pings && !ended && atWork.size > 0;
     if (on === (timer !== undefined)) return;
     clearInterval(timer);
     timer = undefined;
@@ -64,8 +64,8 @@ export function createWatch(ping: () => void, died: (reason: string) => void) {
     /** The worker has said something. */
     received: (): void => void (unanswered = 0),
     /** A session of the worker begins or ends to be at work. */
-    working: (on: boolean): void => {
-      work += on ? 1 : -1;
+    working: (session: object, on: boolean): void => {
+      atWork[on ? "add" : "delete"](session);
       update();
     },
     end: (): void => {
