@@ -9,6 +9,7 @@ import type { Intent, QueuedIntent } from "../intents/intent.js";
 import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
+import type { Saved } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { PendingIntents } from "./pending.js";
 import type { changeQueued } from "./queued.js";
@@ -59,8 +60,8 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   cancelled?: Run<State> | undefined;
   /** A session that was told has answered: this is shown until the patch that has it is. */
   done?: boolean;
-  /** A save has this submit until the session has answered. */
-  kept?: boolean;
+  /** No save has this submit before the session has answered. */
+  unsaved?: boolean;
   /** It begins once another run has ended, as far as is known. */
   readonly waits?: boolean;
   /** Its part in the thread of a save, where the queue of that has the rest of it. */
@@ -73,18 +74,20 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
 export interface LateSession<State> {
   /** It was told this; resolves when it has answered. */
   tell(told: PendingIntent<State>): Promise<void>;
+  /** That report, with the calls that were begun since. */
+  since(report: Saved): Saved;
   /** The thread begins anew with this intent. */
   resets(intent: Intent<State>): void;
   /** It was opened with all that is pending: until it has answered, the thread stays as it is shown. */
   opened(): void;
   /** The core has said this. Drops what the session has answered for, which is in it. Returns it, perhaps with objects that are shown. */
   answered(next: AgentSnapshot<State>): AgentSnapshot<State>;
-  /** The run of this name has ended. Returns whether it had not said before that it has that submit. */
-  settled(name: string): boolean;
+  /** The run of this name has ended. Returns what is to be done after that, if anything. */
+  settled(name: string): (() => void) | undefined;
   /** Everything that is to be kept of it: JSON text. */
   save(): string;
   /** Has that written. */
-  write(done: () => void): void;
+  write(done?: () => void): void;
   /** It has ended with its worker. Whether nobody waits for a run: these remains go on once something is called. */
   rests(left: Remains<State>): boolean;
 }
@@ -159,8 +162,6 @@ export interface OpenHome<State> {
   reading: boolean;
   /** Nothing of it is shown yet. */
   begins: boolean;
-  /** The calls that were begun since the last report. */
-  readonly executed: Set<string>;
 }
 
 /** The home of a thread: where what is said is done. `last`: the last save that is known, JSON text, as long as every one is. */

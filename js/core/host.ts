@@ -40,9 +40,7 @@ export function createHost<State>(seat: Seat<State>, settled: Host["settled"]): 
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
     execute: (...args) => {
-      const at = home();
-      at?.executed.add(args[0]);
-      if (at) calls.execute(...args);
+      if (home()) calls.execute(...args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, part, json) => {

@@ -41,11 +41,9 @@ export function createLiveCalls<State>({ client, shared, ask, flush, said }: Sea
   return {
     run: (run) => {
       const waits = !!(read().isLoading || run.part || run.waits);
-      // One that may be refused is in no save before it is taken.
-      const kept = !!run.queued && !(waits && /drop|reject/.test(run.ifBusy));
-      void tell({ fold: waits ? (at) => at : begins(run), run, kept, waits }, () => start(run));
+      void tell({ fold: waits ? (at) => at : begins(run), run, waits }, () => start(run));
     },
-    ...{ apply, call: value, keep: () => late?.write(() => {}) },
+    ...{ apply, call: value, keep: () => late?.write() },
     cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.

@@ -95,10 +95,8 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
 }
 
 /** Notes what the session of that home has said of the thread as it is now: a save, a record, or what has changed since the last save. */
-function note<State>(at: OpenHome<State> | undefined, thread: AgentSnapshot<State>, json: string, part: boolean): OpenHome<State> | undefined {
-  at?.executed.clear();
-  return at && Object.assign(at, part ? { changes: json } : { last: json, changes: undefined, thread, reading: false });
-}
+const note = <State>(at: OpenHome<State> | undefined, thread: AgentSnapshot<State>, json: string, part: boolean): OpenHome<State> | undefined =>
+  at && Object.assign(at, part ? { changes: json } : { last: json, changes: undefined, thread, reading: false });
 
 /** Calls the session. False if it was lost over it. */
 const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["enter"]>[0]): boolean => {

@@ -23,7 +23,8 @@ export function openSession<State>(
 ): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
   const { pending } = shared;
-  const [base, all] = [pending.begin(), [...pending.list]];
+  const [base, all] = [pending.confirmed(), [...pending.list]];
+  pending.end(client.read(), all);
   const saved = shared.home.at === "saved" ? shared.home.last : undefined;
   // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run, questions or queue they could only be
   // cancelled.
@@ -38,7 +39,7 @@ export function openSession<State>(
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
   const live = createLive(client, shared, port);
   const current = (): boolean => shared.home === home;
-  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true, begins: true, executed: new Set() };
+  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true, begins: true };
   shared.home = home;
   let next: AgentSnapshot<State>;
   try {

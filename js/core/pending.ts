@@ -11,7 +11,7 @@ import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import { queuedOf } from "../intents/run.js";
 import { begun, cancelled } from "../snapshot/run.js";
-import type { LateSession, LinkClient, LinkState, PendingIntent, Run } from "./client.js";
+import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
 /** Settles a run that does not wait for another one; whether it does not. */
 function isRefused<State>(shared: LinkState<State>, run: Run<State>): boolean {
@@ -39,13 +39,6 @@ export const withoutWaiting = <State>(at: AgentSnapshot<State>, list: readonly P
 export function giveBack<State>(pending: PendingIntent<State>): void {
   pending.cancelled ??= pending.run;
   pending.run = undefined;
-}
-
-/** Drops what is in the next snapshot of the core: all that is pending, or all that a session that answers later has answered for. */
-function answered<State>(next: AgentSnapshot<State>, list: unknown[], late: LateSession<State> | undefined): AgentSnapshot<State> {
-  if (late) return late.answered(next);
-  list.length = 0;
-  return next;
 }
 
 /** The intents that are pending, oldest first. */
@@ -102,7 +95,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
       const place = before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length;
-      list.splice(place, 0, { fold: run.fold, run, kept: !!run.queued });
+      list.splice(place, 0, { fold: run.fold, run });
       if (replaces) cancel(before);
       else show();
     },
@@ -111,14 +104,11 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       list.push(...pending);
       show();
     },
-    /** A session begins, with all of them. Returns the thread without them. */
-    begin: (): AgentSnapshot<State> => {
-      const before = confirmed;
-      confirmed = read();
-      return before;
-    },
     /** The core has this now; what it was told before, and has done, is in it. */
-    confirm: (next: AgentSnapshot<State>): void => show(answered(next, list, shared.late)),
+    confirm: (next: AgentSnapshot<State>): void => {
+      if (!shared.late) list.length = 0;
+      show(shared.late?.answered(next) ?? next);
+    },
     /** The thread is what is shown, and nothing is pending, or only these still. */
     end: (shown: AgentSnapshot<State> = list.length ? read() : confirmed, still: readonly PendingIntent<State>[] = []): void => {
       confirmed = shown;

@@ -13,11 +13,11 @@ import { cutOff } from "../snapshot/cut-off.js";
 import { messageKey } from "../snapshot/message-key.js";
 import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
-import { changedQueue, compose, rowsOf, savedSnapshot, union, type Queued, type Saved } from "../snapshot/save.js";
+import { changedQueue, compose, rowsOf, savedSnapshot, union, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome, PendingIntent } from "./client.js";
 
 /** Whether a save has this submit because it was not answered for. */
-export const isUnanswered = <State>({ run, kept, done }: PendingIntent<State>): boolean => !!run && !!kept && !done;
+export const isUnanswered = <State>({ run, unsaved, done }: PendingIntent<State>): boolean => !!run?.queued && !unsaved && !done;
 
 /** The remains of a session. */
 export interface Remains<State> {
@@ -27,22 +27,10 @@ export interface Remains<State> {
   readonly report: Partial<Saved> | undefined;
 }
 
-/** The last report, with the calls that were begun since, and the queue as these have changed it, with those that were sent. */
-export function reportOf<State>(
-  { last = "{}", changes, thread: { messages, state }, executed }: OpenHome<State>,
-  list: readonly PendingIntent<State>[],
-  sent: readonly Queued[],
-): Saved {
+/** The last report, as a save. */
+export function reportOf<State>({ last = "{}", changes, thread: { messages, state } }: OpenHome<State>): Saved {
   const saved: Saved = { messages, state, ...JSON.parse(last) };
-  const then = changes ? withChanges(saved, JSON.parse(changes)) : saved;
-  const begun = sent.filter(({ runId }) => runId !== then.runId);
-  const calls = then.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
-  return {
-    ...then,
-    handled: union(then.handled, [...executed], (id) => id),
-    queue: union(changedQueue(then.queue, list), begun, ({ runId }) => runId),
-    ...(calls && { turn: { ...then.turn, calls } }),
-  };
+  return changes ? withChanges(saved, JSON.parse(changes)) : saved;
 }
 
 /**
@@ -50,12 +38,12 @@ export function reportOf<State>(
  * shown. Of the rest the next home gets what was done; if it is lost at that, too, the thread alone. A worker that has died has not trapped.
  */
 function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, home: OpenHome<State>, died: boolean): Remains<State> {
-  const { pending, runs } = shared;
+  const { pending, runs, late } = shared;
   const { last, begins, reading } = home;
-  const then = reportOf(home, [], []);
-  const { queue: waiting } = then;
+  const then = reportOf(home);
+  const { v, queue: waiting = [] } = then;
   // A report that it has made while it began is newer than what is shown.
-  const said = begins && !reading && then.v ? savedSnapshot<State>(then) : pending.confirmed();
+  const said = begins && !reading && v ? savedSnapshot<State>(then) : pending.confirmed();
   /** A submit that the report has waits there, and one that has ended was refused. */
   const isLeft = ({ run }: PendingIntent<State>): boolean => !run || (runs.has(run) && !waiting.some(({ runId }) => runId === run.id));
   const list = pending.list.filter(isLeft);
@@ -63,7 +51,8 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   const waits = list.filter((intent) => isUnanswered(intent) && (intent.waits || waiting.length) && intent.run!.id !== said.runId);
   const sent = changedQueue(queuedOf(waits), list);
   const shown = list.reduce((at, intent) => (waits.includes(intent) ? at : intent.fold(at)), said);
-  const report = reportOf(home, list, sent);
+  // Without a report there is no version.
+  const report = { ...compose(late?.since(then) ?? then, then, list, sent), v };
   if (!reading || died) return { shown: { ...shown, queue: [...shown.queue, ...rowsOf(sent)] }, report };
   const first = last !== undefined && last !== shared.rescued;
   if (first) client.quarantine(last);

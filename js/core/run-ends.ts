@@ -56,9 +56,9 @@ export function createRunEnds<State>({ shared, home, ask, cause, onceShown }: Se
       // One of the queue of an earlier session has a promise that still waits.
       const run = started.get(name) ?? [...runs].find(({ id }) => id === name);
       started.delete(name);
-      const early = shared.late?.settled(name);
+      const then = shared.late?.settled(name);
       finish(run, json);
-      if (early) shared.late!.write(() => {});
+      then?.();
     },
   };
 }

@@ -29,6 +29,8 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
         resolve();
       })
     );
+    // One that may be refused is in no save before it is taken.
+    for (const step of told) if (step.waits) step.unsaved = /drop|reject/.test(step.run!.ifBusy);
     add(...told);
     return done;
   };
@@ -53,7 +55,7 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
       const shown = confirmed();
       const all = list.splice(0);
       // Decisions are not told anew should it be lost: they may be what it is lost at.
-      const begun = all.flatMap(({ run, kept = false }) => (run ? [{ fold: () => shown, run, kept }] : []));
+      const begun = all.flatMap(({ run }) => (run ? [{ fold: () => shown, run }] : []));
       void tell({ fold: () => shown, inSave: (at) => withoutWaiting(at, all) }, ...begun);
     },
     answered: (next: AgentSnapshot<State>): AgentSnapshot<State> => {
@@ -62,12 +64,12 @@ export function createAnswers<State>(client: LinkClient<State>, shared: LinkStat
       dropped = false;
       return keepShown(client.read(), next);
     },
-    settled: (name: string): boolean => {
+    settled: (name: string): (() => void) | undefined => {
       const ended = list.filter(({ run }) => run?.id === name).slice(0, 1);
       const early = ended.some(isUnanswered);
       for (const step of list) if (step.stops || ended.includes(step)) step.done = true;
       catchUp();
-      return early;
+      return early ? () => remains.write() : undefined;
     },
     catchUp,
   };

@@ -48,7 +48,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
         decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
         if (goesOn) void link.load();
       },
-      ...{ received: answers.catchUp, working: place.working, closed: place.close, life },
+      ...{ executes: answers.executes, reported: answers.reported, received: answers.catchUp, working: place.working, closed: place.close, life },
     });
     return (current = session);
   };

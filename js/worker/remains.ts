@@ -6,7 +6,7 @@ import type { Intent } from "../intents/intent.js";
 import { queuedOf } from "../intents/run.js";
 import { createMadeSaves } from "./saves.js";
 import { closed } from "../snapshot/initial.js";
-import { changedQueue, compose, composeSave, type Saved } from "../snapshot/save.js";
+import { changedQueue, compose, composeSave, union, type Saved } from "../snapshot/save.js";
 
 /** The saves of a session, and its end. */
 export type LateRemains<State> = ReturnType<typeof createRemains<State>>;
@@ -16,9 +16,16 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
   const { list } = shared.pending;
   const made = createMadeSaves(client);
 
+  // The calls that were begun since the last report.
+  const executed = new Set<string>();
+  const since = (report: Saved): Saved => {
+    const calls = report.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
+    return { ...report, handled: union(report.handled, [...executed], (id) => id), ...(calls && { turn: { ...report.turn, calls } }) };
+  };
+
   /** The save as it is now. */
   const saved = (): Saved => {
-    const then = reportOf(shared.home as OpenHome<State>, list, changedQueue(queuedOf(list.filter(isUnanswered)), list));
+    const then = since(reportOf(shared.home as OpenHome<State>));
     const shown = client.read();
     // The thread of a report has all that it was stopped at, and what has begun since.
     const edited = list.filter(({ run, acts, stops }) => !run && !acts && !stops);
@@ -26,22 +33,27 @@ export function createRemains<State>(client: LinkClient<State>, shared: LinkStat
     const { threadId, messages, state } = shown.isLoading
       ? edited.reduce((at, { fold, inSave = fold }) => inSave(at), { ...shown, messages: then.messages, state: then.state as State })
       : shown;
-    return compose(then, { threadId, messages, state });
+    return compose(then, { threadId, messages, state }, list, changedQueue(queuedOf(list.filter(isUnanswered)), list));
   };
 
   return {
+    since,
+    /** The page begins this call. */
+    executes: (toolCallId: string): void => void executed.add(toolCallId),
+    /** A report has come. */
+    reported: (): void => executed.clear(),
     /** The thread begins anew. */
     resets: (intent: Intent<State>): void => {
       const { home, runs } = shared;
       // Nothing of before comes back.
-      for (const step of list) step.kept = false;
-      (home as OpenHome<State>).executed.clear();
+      for (const step of list) step.unsaved = true;
+      executed.clear();
       (home as OpenHome<State>).last = intent.save ?? composeSave(undefined, client.empty());
       // It ends the replies so far: one that is sent from now on is none of theirs.
       for (const run of runs) run.part &&= intent;
     },
     save: (): string => made.whole(saved()),
-    write: (done: () => void): void => {
+    write: (done = (): void => {}): void => {
       if (client.parts()!.settings.saves && shared.home.at === "open") made.write(saved(), done);
     },
     /** Nobody waits for a run: what is left goes on once something is called. */

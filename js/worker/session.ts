@@ -12,6 +12,7 @@ import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
+import type { LateRemains } from "./remains.js";
 import type { Act, FromPage } from "./serve.js";
 
 type FromCore = Pick<Host, "settled" | "warning" | "custom" | "event" | "decision" | "execute" | "abandon" | "stopRemote">;
@@ -42,7 +43,7 @@ export interface FromWorker extends FromCore {
 }
 
 /** The maker of a session, which receives the answers that came later. */
-export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored"> {
+export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored">, Pick<LateRemains<unknown>, "reported" | "executes"> {
   /** The worker has nothing more to say for now. */
   received(): void;
   /** The session is lost; `died`: its worker has ended. */
@@ -140,10 +141,17 @@ function toLoss(why: Failure, trapped: boolean): AgentError {
 function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
-    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, execute: host.execute },
+    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning },
     ...{ abandon: host.abandon, settled: host.settled, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
-    saved: (json, number) => host.save(number, false, json),
+    saved: (json, number) => {
+      owner.reported();
+      host.save(number, false, json);
+    },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
+    execute: (toolCallId, ...call) => {
+      owner.executes(toolCallId);
+      host.execute(toolCallId, ...call);
+    },
   } satisfies Partial<FromWorker>;
 }
 

@@ -67,8 +67,8 @@ export const bugs = [
   {
     name: "a submit that was taken out comes back where the core has trapped before that was shown",
     file: "core/remains.ts",
-    from: "queue: union(changedQueue(then.queue, list), begun,",
-    to: "queue: union(then.queue, begun,",
+    from: "then, then, list, sent)",
+    to: "then, then, [], sent)",
     tests: ["lost-before-shown"],
   },
   {
@@ -81,8 +81,8 @@ export const bugs = [
   {
     name: "a core that traps while it begins is followed by one that has what was shown before",
     file: "core/remains.ts",
-    from: "begins && !reading && then.v ?",
-    to: "!begins && !reading && then.v ?",
+    from: "begins && !reading && v ?",
+    to: "!begins && !reading && v ?",
     tests: ["tabs"],
   },
   {

@@ -32,8 +32,8 @@ export const bugs = [
   {
     name: "a save has no submit that a worker's session was opened for",
     file: "worker/answers.ts",
-    from: "run, kept }] : []",
-    to: "run, kept: false && kept }] : []",
+    from: "run }] : []",
+    to: "run, unsaved: true }] : []",
     tests: ["worker"],
   },
   {
@@ -115,9 +115,9 @@ export const bugs = [
   },
   {
     name: "a call that a worker has begun since its last report is executed again",
-    file: "core/host.ts",
-    from: "at?.executed.add(args[0]);",
-    to: "",
+    file: "worker/remains.ts",
+    from: "executes: (toolCallId: string): void => void executed.add(toolCallId),",
+    to: "executes: (): void => {},",
     tests: ["remains"],
   },
   {
