@@ -52,6 +52,8 @@ export class StoredSaves implements Saves {
   private readonly left: string[] = [];
   /** Something has changed that is not in the store. */
   private dirty = false;
+  /** The state of the save that was shown last, or of a thread without one: JSON text. */
+  private state: string;
   /** A save is being shown: that is no change. */
   private shows = false;
   /** How often it has looked at what another owner has written, and which time it has shown last. */
@@ -67,6 +69,7 @@ export class StoredSaves implements Saves {
   constructor(readonly given: SavesOptions, readonly thread: SavesClient, readonly beginning: Beginning, readonly kit: SavesKit, readonly early: Early) {
     this.saving = given.saving ?? {};
     this.last = early.shown;
+    this.state = JSON.stringify((this.last === undefined ? early.text.first : JSON.parse(this.last))?.state);
     if (early.left !== undefined) this.left.push(early.left);
     this.keeper = createKeeper(this.saving.everyMs ?? 1000, this.save);
     this.claim = new Claim(kit, given.persist!, this, early);
@@ -239,7 +242,7 @@ export class StoredSaves implements Saves {
   #found(value: unknown): void {
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
-    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside));
+    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside, this.state));
     this.#proceed();
   }
 
@@ -277,8 +280,10 @@ export class StoredSaves implements Saves {
       const text = find();
       if (link.live()) link.suspend();
       // A save that is shown already is not shown anew.
-      beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
+      const save = text === undefined || text === this.last ? undefined : JSON.parse(text);
+      beginning.show(save, text);
       this.last = text;
+      if (save) this.state = JSON.stringify(save.state);
     } catch (cause) {
       beginning.refuse(cause);
     }
@@ -322,7 +327,7 @@ export class StoredSaves implements Saves {
     if (claim.owns() && this.store === "refused") this.ask(undefined, undefined, "late");
     if (!claim.owns() || this.store !== "known") return done(false);
     this.dirty = false;
-    claim.writer.write({ store: store!, save: mergeSaves(kit, this.aside, save)!, part, ended: this.#report, done }, waitMs);
+    claim.writer.write({ store: store!, save: mergeSaves(kit, this.aside, save, this.state)!, part, ended: this.#report, done }, waitMs);
   }
 
   /** The thread as it is: JSON text. */

@@ -2,10 +2,17 @@
 
 export const bugs = [
   {
+    name: "a thread that has not changed its state takes that of another tab back",
+    file: "persistence/merge.ts",
+    from: "if (JSON.stringify(own.state) === state) merged.state = old.state;",
+    to: "void state;",
+    tests: ["merge"],
+  },
+  {
     name: "a thread that has begun anew gets back what its store has",
     file: "persistence/saves.ts",
-    from: "mergeSaves(this.kit, this.#since(value), this.aside));",
-    to: "mergeSaves(this.kit, JSON.stringify(value ?? undefined), this.aside));",
+    from: "mergeSaves(this.kit, this.#since(value), this.aside, this.state));",
+    to: "mergeSaves(this.kit, JSON.stringify(value ?? undefined), this.aside, this.state));",
     tests: ["saves", "saves-tabs"],
   },
   {

@@ -17,3 +17,11 @@ it("a submit that has begun in one of them waits in the other no longer", () => 
     assert.deepEqual([messages, queue], [[user("1")], [row("2"), again]]);
   }
 });
+
+it("a state that one of them has not changed is that of the other, and what it has changed stays", () => {
+  const save = (state) => JSON.stringify({ messages: [], queue: [], state });
+  const stateOf = (older, newer, first) => JSON.parse(mergeSaves({ union }, save(older), save(newer), JSON.stringify(first))).state;
+  assert.deepEqual(stateOf({ theirs: 1 }, {}, {}), { theirs: 1 });
+  assert.deepEqual(stateOf({ theirs: 1 }, { own: 1 }, {}), { own: 1 });
+  assert.deepEqual(stateOf({ theirs: 1 }, {}, undefined), {});
+});
