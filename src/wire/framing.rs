@@ -77,7 +77,9 @@ pub struct Framer {
     utf8: Utf8Decoder,
     framing: Framing,
     limits: Limits,
-    /// Text that came after a long frame that waits, and how much of it is read.
+    /// There is another step: a long frame that waits, or text that came after one.
+    waits: bool,
+    /// That text, and how much of it is read.
     rest: String,
     read: usize,
 }
@@ -112,7 +114,7 @@ impl Framer {
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
         };
         let limits = Limits { depth: max_depth, bytes: max_frame };
-        Self { utf8: Utf8Decoder::default(), framing, limits, rest: String::new(), read: 0 }
+        Self { utf8: Utf8Decoder::default(), framing, limits, waits: false, rest: String::new(), read: 0 }
     }
 
     /// Frames of so many bytes that did not come in one read wait from now on: [`Self::step`] hands them on, and what came
@@ -126,10 +128,10 @@ impl Framer {
         self
     }
 
-    /// Whether there is another step: a long frame that waits, or text that came after one.
+    /// Whether there is another step.
     #[inline(always)]
     pub fn waits(&self) -> bool {
-        !self.rest.is_empty() || self.framing.parked().is_some()
+        self.waits
     }
 
     /// The long frame that waits.
@@ -152,6 +154,7 @@ impl Framer {
             self.read = 0;
         }
         self.rest = rest;
+        self.waits = !self.rest.is_empty() || self.framing.parked().is_some();
         Ok(())
     }
 
@@ -174,10 +177,10 @@ impl Framer {
     /// Reads the next bytes of the body. `joins`: what the sink would answer now.
     pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         // Earlier input comes first.
-        while self.waits() {
+        while self.waits {
             self.step(joins, sink)?;
         }
-        let Self { utf8, framing, limits, rest, .. } = self;
+        let Self { utf8, framing, limits, waits, rest, .. } = self;
         framing.join(joins);
         #[cfg(feature = "codecs")]
         if let Framing::Binary { packets, json } = framing {
@@ -196,9 +199,14 @@ impl Framer {
             if result.is_err() {
                 return;
             }
-            let waits = !rest.is_empty() || framing.parked().is_some();
-            match if waits { Ok(0) } else { framing.text(text, *limits, sink) } {
-                Ok(read) => rest.push_str(text.get(read..).unwrap_or_default()),
+            let read = if *waits { Ok(0) } else { framing.text(text, *limits, sink) };
+            match read {
+                Ok(read) => {
+                    *waits |= framing.parked().is_some();
+                    if *waits {
+                        rest.push_str(text.get(read..).unwrap_or_default());
+                    }
+                }
                 Err(error) => result = Err(error),
             }
         });
@@ -207,7 +215,7 @@ impl Framer {
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
     pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        while self.waits() {
+        while self.waits {
             self.step(false, sink)?;
         }
         let Self { utf8, framing, limits, .. } = self;

@@ -11,7 +11,7 @@ pub struct Utf8Decoder {
 
 impl Utf8Decoder {
     /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&str)) {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
         let joined;
         let rest = if self.cut.is_empty() {
             bytes
@@ -28,7 +28,7 @@ impl Utf8Decoder {
     }
 
     /// Bytes that are not UTF-8 as a whole: malformed somewhere, or cut at their end.
-    fn repair(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&str)) {
+    fn repair(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
         let mut rest = bytes;
         loop {
             let error = match std::str::from_utf8(rest) {
@@ -49,7 +49,7 @@ impl Utf8Decoder {
     }
 
     /// The end of the stream: a code point that was never finished becomes U+FFFD.
-    pub fn finish(&mut self, sink: &mut dyn FnMut(&str)) {
+    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
         if !std::mem::take(&mut self.cut).is_empty() {
             sink("\u{FFFD}");
         }
