@@ -213,7 +213,8 @@ const iterations = (part) => (part === "base" ? 100 : 90);
 async function inlineBytes(part = "") {
   const { deflateAsync } = await import("@gfx/zopfli");
   const wasm = readFileSync(join(scratch, `${part}.wasm`));
-  const program = part.startsWith("add-ons/") ? undefined : await compileUnpacker(join(scratch, "unpack.wasm"));
+  // Each in a file of its own: both modules may get here at the same time.
+  const program = part.startsWith("add-ons/") ? undefined : await compileUnpacker(join(scratch, `unpack-${part}.wasm`));
   const forms = [pack(wasm, program), wasm];
   const deflated = await Promise.all(forms.map((form) => deflateAsync(form, { numiterations: iterations(part), blocksplittingmax: 0 })));
   const [shortest] = deflated.sort((a, b) => a.length - b.length);

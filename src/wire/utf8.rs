@@ -49,7 +49,7 @@ impl Utf8Decoder {
     }
 
     /// The end of the stream: a code point that was never finished becomes U+FFFD.
-    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&str)) {
         if !std::mem::take(&mut self.cut).is_empty() {
             sink("\u{FFFD}");
         }
