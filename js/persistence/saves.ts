@@ -52,7 +52,7 @@ export class StoredSaves implements Saves {
   private readonly left: string[] = [];
   /** Something has changed that is not in the store. */
   private dirty = false;
-  /** The state of the save that was shown last, or of a thread without one: JSON text. */
+  /** The state of the save that was found last, or of a thread without one: JSON text. */
   private state: string;
   /** A save is being shown: that is no change. */
   private shows = false;
@@ -69,7 +69,7 @@ export class StoredSaves implements Saves {
   constructor(readonly given: SavesOptions, readonly thread: SavesClient, readonly beginning: Beginning, readonly kit: SavesKit, readonly early: Early) {
     this.saving = given.saving ?? {};
     this.last = early.shown;
-    this.state = JSON.stringify((this.last === undefined ? early.text.first : JSON.parse(this.last))?.state);
+    this.state = JSON.stringify(early.text.first?.state);
     if (early.left !== undefined) this.left.push(early.left);
     this.keeper = createKeeper(this.saving.everyMs ?? 1000, this.save);
     this.claim = new Claim(kit, given.persist!, this, early);
@@ -143,7 +143,7 @@ export class StoredSaves implements Saves {
 
   renew(): void {
     const isWritten = this.gate === "open" && this.store === "known";
-    if (!isWritten && (this.last ?? !this.left.length)) this.left.push(this.last ?? unread);
+    if (!isWritten && (this.last !== undefined || !this.left.length)) this.left.push(this.last ?? unread);
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
     // Calls from now on still wait for the store.
@@ -243,6 +243,7 @@ export class StoredSaves implements Saves {
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
     if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside, this.state));
+    if (value) this.state = JSON.stringify((value as SavedAgent).state);
     this.#proceed();
   }
 
@@ -256,7 +257,7 @@ export class StoredSaves implements Saves {
         this.gate = "closed";
         return this.#found(value);
       }
-      this.aside = mergeSaves(this.kit, this.#since(value), this.left.length ? this.aside : undefined);
+      this.aside = mergeSaves(this.kit, this.#since(value), this.left.length ? this.aside : undefined, this.state);
       this.left.length = 0;
     }
     if (gate !== "ended") this.#touch();
@@ -280,10 +281,8 @@ export class StoredSaves implements Saves {
       const text = find();
       if (link.live()) link.suspend();
       // A save that is shown already is not shown anew.
-      const save = text === undefined || text === this.last ? undefined : JSON.parse(text);
-      beginning.show(save, text);
+      beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
       this.last = text;
-      if (save) this.state = JSON.stringify(save.state);
     } catch (cause) {
       beginning.refuse(cause);
     }

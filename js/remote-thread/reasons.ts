@@ -5,7 +5,7 @@ import type { SendReason } from "../api/types.js";
 import type { Asking, RemoteClient } from "./client.js";
 
 /** How a submit, or a run that asks again, says whether a message keeps its id. */
-interface Ids {
+interface IdChoices {
   readonly keepId?: boolean | undefined;
   readonly newMessageId?: boolean | undefined;
   readonly message?: unknown;
@@ -19,7 +19,7 @@ export function createReasons<State>(client: RemoteClient<State>) {
   const reasons = new Map<string, SendReason>();
   return {
     /** Notes the reason, and changes what is asked as the options say. Throws (code `server-keeps`) where the server takes no part in it. */
-    note: (reason: SendReason, asking: Asking, { keepId, newMessageId, message }: Ids): void => {
+    note: (reason: SendReason, asking: Asking, { keepId, newMessageId, message }: IdChoices): void => {
       const edits = client.options().thread?.edits;
       const option = reason === "edit" ? keepId : reason === "regenerate" ? newMessageId : true;
       if (edits === "none" && option === undefined) {
