@@ -1,7 +1,7 @@
 // From what the application gives to what the core reads.
 
 import { ask } from "../base/call.js";
-import { expect, expectList, isEvent, unfit } from "../base/failure.js";
+import { expect, expectList, fits, isEvent, unfit } from "../base/failure.js";
 import type { OptionInput, RunInput } from "../intents/run.js";
 import type { CoreInput } from "../intents/submit.js";
 import { declare } from "./tools.js";
@@ -40,10 +40,9 @@ export const holds = (parts: SubmitInput["parts"]): parts is SubmitHolder => "ho
 /** The argument of that method in its long form. An event counts as no argument: the method was passed as a handler. */
 export function toSubmitInput<State>(method: string, input: string | SubmitInput<State>): SubmitInput<State> {
   const long = typeof input === "string" ? { message: input } : input;
-  if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
+  if (!fits("object", long) || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
   const { message = "", parts, runId, signal } = long;
-  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message)))
-    throw unfit("message", "a string or a message", message);
+  if (typeof message !== "string" && !fits("object", message)) throw unfit("message", "a string or a message", message);
   if (parts != null && !holds(parts)) expectList("parts", "object", parts);
   if (runId != null) expect("runId", "string", runId);
   if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);

@@ -44,8 +44,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   };
 
   const emit: Emitter["emit"] = (name, detail, skipCallback) => {
-    const type = name === "event" ? (detail as AgUiEvent).type : "";
-    const wants = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes(type);
+    const wants = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes((detail as AgUiEvent).type);
     if (!skipCallback && wants(options().eventTypes)) call(callback(name), detail as never);
     for (const entry of [...listeners]) {
       if (entry.name === name && wants(entry.types) && listeners.has(entry)) call(entry.listener, detail as never);

@@ -29,8 +29,8 @@ export function unfit(name: string, expected: string, found: unknown): Error {
   return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
 }
 
-/** Whether it is of that type, and a value of it: neither `null` nor NaN. */
-const fits = (type: string, value: unknown): boolean => typeof value === type && value !== null && value === value;
+/** Whether it is of that type, and a value of it: neither `null` nor NaN. A list is no object. */
+export const fits = (type: string, value: unknown): boolean => typeof value === type && value !== null && value === value && !Array.isArray(value);
 
 /** Throws where the value is of another type. */
 export function expect(name: string, type: "string" | "number" | "object" | "function", value: unknown): void {
