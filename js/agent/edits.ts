@@ -6,6 +6,7 @@ import { unsupported } from "../base/failure.js";
 import { messagesEdit } from "../intents/edit-messages.js";
 import { stateEdit } from "../intents/edit-state.js";
 import { reset as toReset } from "../intents/reset.js";
+import { takenOut } from "../intents/run.js";
 import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
@@ -34,7 +35,11 @@ export function createEdits<State>(
     editQueued: (id, input) => change((parts) => parts.editQueued(self, id, input)),
     cancelQueued: (id) => {
       act();
-      return self.view.holder()?.cancel(self.view, id) || change((parts) => parts.cancelQueued(self, id));
+      if (self.view.holder()?.cancel(self.view, id)) return true;
+      if (source.parts() || !read().queue.some((row) => row.id === id)) return change((parts) => parts.cancelQueued(self, id));
+      // One of a save that is shown. The page may be left before any code has come.
+      link.shared.pending.add(takenOut(id));
+      return true;
     },
     setMessages: (next) => {
       act();

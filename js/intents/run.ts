@@ -3,7 +3,7 @@
 import type { AgentSnapshot, Context, Tool } from "../api/types.js";
 import type { Queued } from "../snapshot/save.js";
 import { begun } from "../snapshot/run.js";
-import type { CoreCall, Intent } from "./intent.js";
+import type { CoreCall, Intent, QueuedIntent } from "./intent.js";
 
 /** The methods of a session that begin a run. */
 export type BeginningMethod = "submit" | "retry" | "regenerate" | "attach" | "answer";
@@ -45,3 +45,10 @@ export const queuedOf = <State>(some: readonly { readonly run?: RunIntent<State>
 /** The fold of a run that begins: it brings what it has, and is in progress. */
 export const begins = <State>({ id, fold }: Pick<Intent<State>, "fold"> & { readonly id: string }) => (at: AgentSnapshot<State>): AgentSnapshot<State> =>
   begun(fold(at), id);
+
+/** The submit of that run leaves the queue. */
+export const takenOut = <State>(runId: string): Omit<QueuedIntent<State>, "method"> => ({
+  runId,
+  waiting: () => undefined,
+  fold: (at) => ({ ...at, queue: at.queue.filter(({ id }) => id !== runId) }),
+});

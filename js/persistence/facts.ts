@@ -2,7 +2,6 @@
 // store has room neither for a save nor for all that has changed since the one that is there.
 
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
-import { withChanges } from "../snapshot/changes.js";
 import type { Saved } from "../snapshot/save.js";
 import type { SavesKit } from "./open.js";
 import type { SaveParts, StoredTexts } from "./record.js";
@@ -15,7 +14,7 @@ const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageT
 const parsed = (lines: readonly string[]): Message[] => lines.map((line) => JSON.parse(line));
 
 /** The save that is there, with the facts of a newer one. A run that has ended since was cut off there: its answer is no fact. */
-export const factsOf = ({ union, partsOf }: SavesKit) => ({ there, beside, first }: StoredTexts, [facts, lines]: SaveParts): SaveParts => {
+export const factsOf = ({ union, partsOf, withChanges }: SavesKit) => ({ there, beside, first }: StoredTexts, [facts, lines]: SaveParts): SaveParts => {
   const [rest, known, state] = there?.parts ?? partsOf(first as never);
   const text = { ...rest, messages: parsed(known), state: JSON.parse(state) };
   const base: Saved = beside ? withChanges(text, beside) : text;

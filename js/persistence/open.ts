@@ -6,6 +6,7 @@ import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
+import { withChanges } from "../snapshot/changes.js";
 import { union } from "../snapshot/save.js";
 import { takeLock, type Free } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
@@ -33,7 +34,7 @@ export interface Early {
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, writeStore } as const;
+const kit = { settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, withChanges, writeStore } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};

@@ -53,8 +53,8 @@ export const bugs = [
   {
     name: "a submit is taken back by the place that it had",
     file: "intents/cancel.ts",
-    from: "json: runId, runId,",
-    to: "json: `${shown.queue.findIndex((row) => row.id === runId)}`, runId,",
+    from: "json: runId,",
+    to: "json: `${shown.queue.findIndex((row) => row.id === runId)}`,",
     tests: ["submit-names"],
   },
   {

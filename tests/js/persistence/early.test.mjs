@@ -127,9 +127,10 @@ describe("the saves of the first agent", { skip: !real }, () => {
   /** A page whose code of saves never comes. */
   const waits = `
     const { register } = await import("node:module");
-    register("data:text/javascript," + encodeURIComponent(
-      "export const load = (url, context, next) => (url.endsWith('persistence/saves.js') ? new Promise(() => {}) : next(url, context));"
+    const never = (path) => register("data:text/javascript," + encodeURIComponent(
+      "export const load = (url, context, next) => (url.endsWith('" + path + "') ? new Promise(() => {}) : next(url, context));"
     ));
+    never("persistence/saves.js");
     let [text, beside] = [save];
     let held;
     const locks = { request: async (name, granted) => (held ? new Promise(() => {}) : granted((held = name))) };
@@ -192,6 +193,22 @@ describe("the saves of the first agent", { skip: !real }, () => {
     `);
     assert.deepEqual(left[0].messages.map(({ id }) => id), ["a"]);
     assert.deepEqual(after(left), [["a"], [["a", "c"], ["a", "c", "z"]]]);
+  });
+
+  it("lose a submit that was taken out, although no code comes", () => {
+    const [left, ...rest] = page(`${waits}
+      never("agent/live.js");
+      const waiting = (id) => ({ start: "submit", runId: id, messages: [user(id)], tools: [], context: [], forwardedProps: {}, pageTools: [] });
+      text = { ...save, queue: ["q", "r"].map(waiting) };
+      const agent = make(persist);
+      const rows = () => agent.getSnapshot().queue.map(({ id }) => id);
+      const done = [rows(), agent.cancelQueued("q"), rows()];
+      await task();
+      next();
+      say(done);
+    `);
+    assert.deepEqual(rest, [[[["q", "r"], true, ["r"]]]]);
+    assert.deepEqual(after(left), [["a"], [["a", "r"], ["a", "r", "z"]]]);
   });
 
   it("keep what is in them until then", () => {

@@ -85,8 +85,10 @@ describe("a record", () => {
 
   /** Makes the facts, for a store that has no room for all that has changed. */
   const factsOf = async () => {
-    const [{ factsOf }, { partsOf }, { union }] = await Promise.all(["persistence/facts", "persistence/record", "snapshot/save"].map(load));
-    return factsOf({ partsOf, union });
+    const [{ factsOf }, { partsOf }, { union }, { withChanges }] = await Promise.all(
+      ["persistence/facts", "persistence/record", "snapshot/save", "snapshot/changes"].map(load),
+    );
+    return factsOf({ partsOf, union, withChanges });
   };
 
   it("follows on the text that is there, whatever was read before that and comes later", async () => {
