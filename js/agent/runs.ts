@@ -49,7 +49,11 @@ function createAgain<State>(
 export function createRuns<State>(self: Self<State>): RunMethods<State> {
   const { thread, view, options, read, act } = self;
   const { jobs, source } = thread;
-  const start = (parts: RunIntent<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, self, signal);
+  const start = (parts: RunIntent<State>, signal?: AbortSignal): Promise<RunResult> => {
+    // The store may have been let go of while the run was prepared.
+    thread.saves.use();
+    return jobs.start(parts, self, signal);
+  };
   const again = createAgain(self, start);
 
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {

@@ -2,6 +2,20 @@
 
 export const bugs = [
   {
+    name: "a run that was prepared while its tab let go of the store waits for ever",
+    file: "agent/runs.ts",
+    from: "    thread.saves.use();\n",
+    to: "",
+    tests: ["saves-tabs"],
+  },
+  {
+    name: "a return to a checkpoint is saved without its messages",
+    file: "intents/fork.ts",
+    from: "v: 1, threadId, messages,",
+    to: "v: 1, threadId, messages: [],",
+    tests: ["tabs"],
+  },
+  {
     name: "a thread that has not changed its state takes that of another tab back",
     file: "persistence/merge.ts",
     from: "if (JSON.stringify(own.state) === state) merged.state = old.state;",

@@ -155,6 +155,26 @@ describe("one owner of all tabs", () => {
     assert.equal((await second).outcome, "success");
   });
 
+  it("the first one asks for the store again where it has let go before what was said could begin", async () => {
+    const { store } = shared({ ...full, queue: [], interrupts: [] });
+    const one = open(0, { persist: store(), fetch: never, thread: { send: "new" } });
+    const run = one.submit("1");
+    await until(() => working().length === 1 && Session.last.calls.length);
+    Session.last.save = () => JSON.stringify({ ...full, queue: [], interrupts: [] });
+    const two = open(1, { persist: store() });
+    void two.submit("2");
+    await turn();
+    one.reset();
+    const third = one.submit("3");
+    assert.equal((await run).outcome, "aborted");
+    await until(() => Session.all.length === 2 && Session.last.calls.length);
+    Session.last.save = () => JSON.stringify({ ...full, queue: [], interrupts: [] });
+    Session.last.finish();
+    await until(() => Session.all.length === 3 && Session.last.calls.length);
+    Session.last.finish();
+    assert.equal((await third).outcome, "success");
+  });
+
   it("a submit that is taken out in the second one does not begin there, nor stays in the save", async () => {
     const { all, store } = shared(full);
     const one = open(0, { persist: store() });
