@@ -1,5 +1,5 @@
 // The people of the plays of tabs.mjs who have a second thought: they ask for another answer, say something else in place of what they
-// have said, or begin the thread anew where they have the store.
+// have said, or begin the thread anew or return to where it was, where they have the store.
 
 import assert from "node:assert/strict";
 
@@ -11,9 +11,12 @@ export class Rewriters {
   /** The messages that went with a thread, and the person that has begun it anew. */
   wiped = new Map();
   mayGo = new Set();
+  /** The messages whose answer may have gone as somebody returned to before it. */
+  returned = new Set();
 
-  constructor(pick, outside, origin, promises) {
-    Object.assign(this, { pick, outside, origin, promises });
+  /** `kept`: the server keeps the thread, and hears of no second thought. */
+  constructor(pick, outside, origin, promises, kept) {
+    Object.assign(this, { pick, outside, origin, promises, kept });
   }
 
   /** Another answer to the last question. */
@@ -42,17 +45,49 @@ export class Rewriters {
     return this.wiped.has(id) || this.mayGo.has(id);
   }
 
-  /** Begins the thread anew. `saved`: what the store has. One that its page has yet to read goes with it, or not. */
+  /** Begins the thread anew. `saved`: what the store has. */
   reset(life, saved) {
+    if (!this.#owns(life)) return;
+    this.#wipe(life, saved, [], "resets");
+    life.agent.reset();
+  }
+
+  /** Returns to where the thread was once, and perhaps asks again there. `saved`: the same. */
+  fork(life, saved, runId) {
+    const { agent } = life;
+    const checkpoint = agent.history[this.pick(agent.history.length || 1)];
+    if (!checkpoint || !this.#owns(life)) return;
+    const stay = agent.at(checkpoint).messages.map(({ id }) => id);
+    this.#wipe(life, saved, stay, `returns to ${checkpoint.id} with ${stay}, without`);
+    for (const id of stay) {
+      const ended = this.wiped.delete(id) || this.promises.some((promise) => promise.id === id && promise.result === undefined);
+      this.mayGo.delete(id);
+      if (ended || !stay.includes(`after ${id}`)) this.returned.add(id);
+    }
+    agent.fork(checkpoint);
+    // With nothing new to say, a server that keeps the thread is asked for that.
+    if (this.kept || this.pick(2)) return;
+    this.origin.retries++;
+    // The server answers with the ids that it had for it before.
+    for (const id of [`after ${stay.at(-1)}`, `call ${stay.at(-1)}-result`]) this.wiped.delete(id);
+    this.#follow(life, `asks ${runId}`, undefined, agent.submit({ runId }));
+  }
+
+  #owns({ page }) {
+    return this.origin.owners.at(-1) === page && page.free.size > 0 && !this.outside.expects(`${page.name} frees the lock`);
+  }
+
+  /** All that is said goes but for these. What its page has yet to read of the store goes with it, or not. */
+  #wipe(life, saved, stay, what) {
     const { page, agent } = life;
-    if (this.origin.owners.at(-1) !== page || !page.free.size || this.outside.expects(`${page.name} frees the lock`)) return;
+    // What opens the thread is over, as after a stop.
+    page.stopped = true;
     const { messages, queue } = agent.getSnapshot();
-    const gone = [...messages, ...queue.flatMap((row) => row.messages)].map(({ id }) => id);
+    const gone = [...messages, ...queue.flatMap((row) => row.messages)].map(({ id }) => id).filter((id) => !stay.includes(id));
     const waits = this.promises.filter((promise) => promise.life.page === page && promise.life.frameBytes === life.frameBytes && promise.result === undefined);
     for (const { id } of [...(saved?.messages ?? []), ...(saved?.queue ?? []).flatMap((row) => row.messages)]) this.mayGo.add(id);
     for (const id of [...gone, ...waits.map(({ id }) => id)]) this.wiped.set(id, life);
-    this.outside.note(`${life.name} resets ${gone}`);
-    agent.reset();
+    this.outside.note(`${life.name} ${what} ${gone}`);
   }
 
   #follow(life, what, promise, result) {
@@ -80,7 +115,9 @@ export class Rewriters {
 
   /** `ids`: the same. */
   check(ids) {
-    for (const [id, { gone, page, late }] of this.wiped) assert.ok(gone || late || page.lost || !ids.includes(id), `${id} has come back`);
+    // Somebody who returns may have the same answers again.
+    const wiped = [...this.wiped].filter(([id]) => !this.returned.size || /^[ue]/.test(id));
+    for (const [id, { gone, page, late }] of wiped) assert.ok(gone || late || page.lost || this.kept || !ids.includes(id), `${id} has come back`);
     for (const [name, id] of this.#replaced) assert.ok(!ids.includes(id) || !ids.includes(name), `${id} is there beside ${name}, which has replaced it`);
     for (const { life, what, result } of this.thoughts)
       if (!life.gone && !life.page.lost) assert.ok(result !== undefined, `${life.name} ${what}, and it is still waited for`);
