@@ -4,20 +4,10 @@ const TAB = 9;
 const SPACE = 32;
 
 /** A place in a line, before white space that may be there. */
-export interface Cursor {
-  /** Goes to the beginning of a line. */
-  start(text: string): void;
-  /** The text after the white space. */
-  rest(): string;
-  /** The columns of the white space. */
-  indent(): number;
-  /** Goes past columns of white space, which may end within a tab. */
-  skip(columns: number): void;
-  /** Goes past the white space and a marker of so many characters. */
-  take(length: number): void;
-}
+export type Cursor = ReturnType<typeof createCursor>;
 
-export function createCursor(): Cursor {
+/** A cursor in an empty line. */
+export function createCursor() {
   let line = "";
   // Where text comes, and the columns of the white space before it, which begin at this column.
   let next = 0;
@@ -35,18 +25,23 @@ export function createCursor(): Cursor {
   };
 
   return {
-    start: (text) => {
+    /** Goes to the beginning of a line. */
+    start: (text: string): void => {
       line = text;
       next = column = 0;
       measure();
     },
-    rest: () => line.slice(next),
-    indent: () => indent,
-    skip: (columns) => {
+    /** The text after the white space. */
+    rest: (): string => line.slice(next),
+    /** The columns of the white space. */
+    indent: (): number => indent,
+    /** Goes past columns of white space, which may end within a tab. */
+    skip: (columns: number): void => {
       column += columns;
       indent -= columns;
     },
-    take: (length) => {
+    /** Goes past the white space and a marker of so many characters. */
+    take: (length: number): void => {
       column += indent + length;
       next += length;
       measure();

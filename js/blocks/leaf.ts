@@ -38,22 +38,8 @@ const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 /** How many cells a table's row has. */
 const cells = (row: string): number => row.replace(/\\./g, "").trim().replace(/^\||\|$/g, "").split("|").length;
 
-/** The open leaf. */
-export interface Leaf {
-  is(kind: number): boolean;
-  /** Whether a line with this text is within the leaf, whatever it looks like. */
-  holds(rest: string, indent: number): boolean;
-  /** Whether this text makes the open paragraph a heading, which it ends. */
-  underlined(rest: string): boolean;
-  /** The kind of the leaf that begins with this text, if one other than a paragraph does; `NONE`: the line is all of it. */
-  find(rest: string, indent: number): number | undefined;
-  /** Opens a leaf of this kind in place of the one before. */
-  open(kind: number): void;
-  /** Adds text to the open paragraph. `second`: it may make the paragraph a table. */
-  add(rest: string, second: boolean): void;
-}
-
-export function createLeaf(definitions: Definitions): Leaf {
+/** The open leaf. There is none yet. */
+export function createLeaf(definitions: Definitions) {
   let kind = NONE as number;
   // The lines of the open paragraph while it may hold definitions, and else its last one.
   let lines: string[] = [];
@@ -71,20 +57,23 @@ export function createLeaf(definitions: Definitions): Leaf {
   };
 
   return {
-    is: (other) => kind === other,
-    holds: (rest, indent) => {
+    is: (other: number): boolean => kind === other,
+    /** Whether a line with this text is within the leaf, whatever it looks like. */
+    holds: (rest: string, indent: number): boolean => {
       if (kind === INDENTED) return !rest || indent > 3;
       if (kind < FENCED) return false;
       const ends = kind === RAW_HTML ? htmlEnd.test(rest) : indent < 4 && FENCE_END.exec(rest)?.[0].startsWith(openFence);
       if (ends) kind = NONE;
       return true;
     },
-    underlined: (rest) => {
+    /** Whether this text makes the open paragraph a heading, which it ends. */
+    underlined: (rest: string): boolean => {
       if (kind !== PARAGRAPH || !UNDERLINE.test(rest) || !takeDefinitions()) return false;
       kind = NONE;
       return true;
     },
-    find: (rest, indent) => {
+    /** The kind of the leaf that begins with this text, if one other than a paragraph does; `NONE`: the line is all of it. */
+    find: (rest: string, indent: number): number | undefined => {
       if (indent > 3) return kind === PARAGRAPH ? undefined : INDENTED;
       if (HEADING.test(rest) || BREAK.test(rest)) return NONE;
       const fence = FENCE.exec(rest);
@@ -97,12 +86,14 @@ export function createLeaf(definitions: Definitions): Leaf {
       htmlEnd = html[1];
       return htmlEnd.test(rest) ? NONE : RAW_HTML;
     },
-    open: (next) => {
+    /** Opens a leaf of this kind in place of the one before. */
+    open: (next: number): void => {
       if (kind === PARAGRAPH) takeDefinitions();
       kind = next;
       if (kind === PARAGRAPH) lines = [];
     },
-    add: (rest, second) => {
+    /** Adds text to the open paragraph. `second`: it may make the paragraph a table. */
+    add: (rest: string, second: boolean): void => {
       if (second && DELIMITERS.test(rest) && cells(rest) === cells(lines.at(-1) ?? "")) kind = TABLE;
       // Only what begins with a bracket may hold definitions.
       if (lines.length && lines[0]![0] !== "[") lines = [""];

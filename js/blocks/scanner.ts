@@ -14,29 +14,25 @@ import { createLeaf, INDENTED, NONE, PARAGRAPH, TABLE } from "./leaf.js";
 const HALF_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)(?:[ \t]|$)/;
 
 /** Reads the lines of one text, in order. */
-export interface Scanner {
-  /** Reads a whole line, without its end. Returns whether a top-level block begins with it. */
-  read(text: string): boolean;
-  /** Whether the first part of a line shows for certain that a top-level block begins with it. */
-  peek(text: string): boolean;
-  /** Whether containers are nested deeper than `maxDepth`. From there on no block begins. */
-  isTooDeep(): boolean;
-}
+export type Scanner = ReturnType<typeof createScanner>;
 
 /** @param maxDepth how deep containers may be nested */
-export function createScanner(definitions: Definitions, maxDepth: number): Scanner {
+export function createScanner(definitions: Definitions, maxDepth: number) {
   const { stack, leaf, line, read } = createOpenBlocks(definitions, maxDepth);
+  /** Whether containers are nested deeper than `maxDepth`. From there on no block begins. */
   const isTooDeep = (): boolean => stack.length > maxDepth;
   /** The kind of list that the current top-level block is. */
   let topList = "";
   return {
-    read: (text) => {
+    /** Reads a whole line, without its end. Returns whether a top-level block begins with it. */
+    read: (text: string): boolean => {
       const began = isTooDeep() ? undefined : read(text);
       if (began === undefined || (began && began === topList)) return false;
       topList = began;
       return true;
     },
-    peek: (beginning) => {
+    /** Whether the first part of a line shows for certain that a top-level block begins with it. */
+    peek: (beginning: string): boolean => {
       line.start(beginning);
       const rest = line.rest();
       if (isTooDeep() || !rest || leaf.is(PARAGRAPH) || (topList && HALF_ITEM.test(rest))) return false;

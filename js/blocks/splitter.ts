@@ -5,17 +5,8 @@ import { createScanner, type Scanner } from "./scanner.js";
 /** So many characters of a line that has no end yet are looked at. */
 const PEEK = 64;
 
-/** Cuts one text, which only grows, into blocks. */
-export interface Splitter {
-  readonly definitions: Definitions;
-  /** @param text the text so far: as before, and more @param complete whether that is all */
-  advance(text: string, complete: boolean): Block[];
-  /** Continues these blocks in the place of those that `advance` has returned. */
-  adopt(blocks: readonly Block[]): void;
-}
-
-/** @param nextId names the next block */
-export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () => number): Splitter {
+/** Cuts one text, which only grows, into blocks. @param nextId names the next block */
+export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () => number) {
   const definitions = new Definitions(footnotes);
   const scanner = createScanner(definitions, maxDepth);
   const readLines = createLineReader(scanner, begin);
@@ -50,13 +41,15 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
 
   return {
     definitions,
-    advance(text, complete) {
+    /** @param text the text so far: as before, and more @param complete whether that is all */
+    advance(text: string, complete: boolean): Block[] {
       readLines(complete ? `${text}\n\n` : text);
       const tooDeep = scanner.isTooDeep();
       if (complete && start < text.length) settle(text, text.length, tooDeep);
       return start < text.length ? [...settled, blockOf(text.slice(start), false, tooDeep)] : [...settled];
     },
-    adopt(blocks) {
+    /** Continues these blocks in the place of those that `advance` has returned. */
+    adopt(blocks: readonly Block[]): void {
       settled = blocks.filter((block) => block.settled);
       id = blocks[settled.length]?.id;
     },

@@ -106,24 +106,15 @@ interface Origin {
   readonly timed: boolean;
 }
 
-interface Judge {
-  /** Of each agent that plays the client. */
-  readonly settings: Pick<AgentOptions, "dialect" | "fetch" | "retry" | "notify" | "limits" | "onWarning" | "onError">;
-  readonly gaveUp: boolean;
-  watch(agent: Agent): Agent;
-  hear(result: RunResult | undefined): void;
-  /** The server cannot be judged. */
-  giveUp(reason: string): void;
-  verdict(name: string, origin: Origin): Promise<Verdict>;
-}
-
-function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
+/** Judges what comes through the tap. */
+function createJudge(tap: Tap, dialect: AgentOptions["dialect"]) {
   const violations: Violation[] = [];
   const notes: string[] = [];
   const firstTokens = new Map<RecordedTurn, number>();
   let events = 0;
   let unjudged: string | undefined;
   return {
+    /** Options of each agent that plays the client. */
     settings: {
       dialect,
       fetch: tap.fetch,
@@ -135,11 +126,11 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
         violations.push(toViolation(warning, tap.place.turn.number, tap.place.offset));
       },
       onError: () => {},
-    },
-    get gaveUp() {
+    } satisfies Partial<AgentOptions>,
+    get gaveUp(): boolean {
       return unjudged !== undefined;
     },
-    watch: (agent) => {
+    watch: (agent: Agent): Agent => {
       agent.on("event", ({ type }) => {
         events++;
         const { place } = tap;
@@ -147,14 +138,15 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
       });
       return agent;
     },
-    giveUp: (reason) => (unjudged = reason),
-    hear: (result) => {
+    /** The server cannot be judged. */
+    giveUp: (reason: string): void => void (unjudged = reason),
+    hear: (result: RunResult | undefined): void => {
       const { turns } = tap;
       const bodies = turns.some(({ status }) => status === 200);
       if (result?.error?.kind === "connection" && bodies && events === 0) unjudged = noEvents;
       else if (result?.error) unjudged = judged(result.error, turns[turns.length - 1], violations, notes);
     },
-    async verdict(name, { live, timed }) {
+    async verdict(name: string, { live, timed }: Origin): Promise<Verdict> {
       const { turns } = tap;
       const bytes = turns.some(({ status, pieces }) => status === 200 && pieces.length > 0);
       if (unjudged === undefined && bytes && events === 0) unjudged = noEvents;

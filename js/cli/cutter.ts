@@ -11,15 +11,6 @@ export function framingOf(contentType: string): Framing {
   return /ndjson|jsonl/.test(type) ? "lines" : "unknown";
 }
 
-/** Takes what is read, and gives the frames that are whole. */
-export interface Cutter {
-  push(bytes: Uint8Array): Uint8Array[];
-  /** The last piece ended within a frame, which the next one continues. */
-  readonly within: boolean;
-  /** The bytes of a frame that is not whole. */
-  rest(): Uint8Array | undefined;
-}
-
 const LF = 10;
 const CR = 13;
 const [QUOTE, ESCAPE, OPENS, CLOSES, OPENS_LIST, CLOSES_LIST] = [...'"\\{}[]'].map((character) => character.charCodeAt(0));
@@ -27,15 +18,17 @@ const blanks: readonly number[] = [..." \t\r\n"].map((character) => character.ch
 // A part of a frame is kept up to here; after that it is emitted in parts.
 const heldBytes = 64 * 1024;
 
-export function createCutter(framing: Framing): Cutter {
+/** Takes what is read, and gives the frames that are whole. */
+export function createCutter(framing: Framing) {
   const ends = endsOf[framing]();
   let held: Uint8Array = new Uint8Array(0);
   let within = false;
   return {
-    get within() {
+    /** The last piece ended within a frame, which the next one continues. */
+    get within(): boolean {
       return within;
     },
-    push: (bytes) => {
+    push: (bytes: Uint8Array): Uint8Array[] => {
       const pieces: Uint8Array[] = [];
       const give = (piece: Uint8Array, isPart: boolean): void => {
         if (piece.length > 0) pieces.push(piece);
@@ -51,7 +44,8 @@ export function createCutter(framing: Framing): Cutter {
       if (held.length > heldBytes) give(held, true);
       return pieces;
     },
-    rest: () => {
+    /** The bytes of a frame that is not whole. */
+    rest: (): Uint8Array | undefined => {
       const rest = held;
       held = new Uint8Array(0);
       return rest.length > 0 ? rest : undefined;

@@ -33,18 +33,8 @@ export interface RecordedTurn {
   stopped: boolean;
 }
 
-export interface Tap {
-  readonly fetch: typeof fetch;
-  readonly turns: readonly RecordedTurn[];
-  /** The turn that is on, and where in its body the agent is. */
-  readonly place: { readonly turn: RecordedTurn; readonly offset: number; readonly at: number } | undefined;
-  /** Ends the current body: the chunks that follow belong to none. */
-  leave(): void;
-  /** The client ends the turn that is on. */
-  stop(): void;
-  /** The body of each answer has ended, or nothing more of it is read. */
-  over(): Promise<void>;
-}
+/** The `fetch` of the agent, and what has come. */
+export type Tap = ReturnType<typeof createTap>;
 
 /** The source of responses, with its clock in milliseconds. */
 export interface Responder {
@@ -57,10 +47,11 @@ export const restMs = 1000;
 
 const servers: Responder = { fetch: (resource, init) => globalThis.fetch(resource, init), now: () => performance.now() };
 
-export function createTap(source: Responder = servers): Tap {
+/** A tap through which nothing has come. */
+export function createTap(source: Responder = servers) {
   const turns: RecordedTurn[] = [];
   const bodies: Promise<void>[] = [];
-  let place: Tap["place"];
+  let place: { readonly turn: RecordedTurn; readonly offset: number; readonly at: number } | undefined;
 
   const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const turn = newTurn(turns.length + 1, String(resource), init);
@@ -87,14 +78,18 @@ export function createTap(source: Responder = servers): Tap {
   };
 
   return {
-    fetch,
-    turns,
+    fetch: fetch as typeof globalThis.fetch,
+    turns: turns as readonly RecordedTurn[],
+    /** The turn that is on, and where in its body the agent is. */
     get place() {
       return place;
     },
-    leave: () => (place = undefined),
-    over: async () => void (await Promise.all(bodies)),
-    stop: () => {
+    /** Ends the current body: the chunks that follow belong to none. */
+    leave: (): void => void (place = undefined),
+    /** The body of each answer has ended, or nothing more of it is read. */
+    over: async (): Promise<void> => void (await Promise.all(bodies)),
+    /** The client ends the turn that is on. */
+    stop: (): void => {
       const last = turns[turns.length - 1];
       if (last) last.stopped = true;
     },

@@ -15,26 +15,10 @@ interface Progress {
 }
 
 /** The state of a list of threads, and who listens to it. */
-export interface Board {
-  readonly progress: Progress;
-  /** The threads as the server has confirmed them. */
-  readonly confirmed: readonly ThreadInfo[];
-  /** Ids of threads that the server has not listed yet. */
-  readonly local: Set<string>;
-  snapshot(): ThreadsSnapshot;
-  subscribe(listener: () => void): () => void;
-  /** Notes progress, and notifies. */
-  report(progress: Partial<Progress>): void;
-  /** Begins a request for pages. The result replaces the list, with the changes that were confirmed meanwhile. */
-  request(): { land(threads: readonly ThreadInfo[], progress: Partial<Progress>): void; end(): void };
-  /** Shows a change that is not confirmed. */
-  begin(change: Change): void;
-  /** Takes the change back; what is confirmed of it stays. */
-  end(change: Change, ...confirmed: readonly Change[]): void;
-}
+export type Board = ReturnType<typeof createBoard>;
 
 /** An empty board. It stays as it is after `ended`. */
-export function createBoard(ended: AbortSignal): Board {
+export function createBoard(ended: AbortSignal) {
   let progress: Progress = { status: "new", next: undefined, isLoadingMore: false, error: undefined };
   let confirmed: readonly ThreadInfo[] = [];
   const pending = new Set<Change>();
@@ -48,7 +32,8 @@ export function createBoard(ended: AbortSignal): Board {
     const ids = new Set([...pending].map(({ threadId }) => threadId));
     return { ...parts(fold(confirmed, pending), old), hasMore: next !== undefined, pending: [...ids], ...rest };
   };
-  const report: Board["report"] = (members) => {
+  /** Notes progress, and notifies. */
+  const report = (members: Partial<Progress>): void => {
     if (ended.aborted) return;
     progress = { ...progress, ...members };
     shown = show(shown);
@@ -56,37 +41,42 @@ export function createBoard(ended: AbortSignal): Board {
   };
 
   return {
-    local: new Set(),
-    get progress() {
+    /** Ids of threads that the server has not listed yet. */
+    local: new Set<string>(),
+    get progress(): Progress {
       return progress;
     },
-    get confirmed() {
+    /** The threads as the server has confirmed them. */
+    get confirmed(): readonly ThreadInfo[] {
       return confirmed;
     },
-    snapshot: () => (shown ??= show(undefined)),
-    subscribe: (listener) => {
+    snapshot: (): ThreadsSnapshot => (shown ??= show(undefined)),
+    subscribe: (listener: () => void): () => void => {
       // One listener twice is two subscriptions.
       const registered = () => listener();
       listeners.add(registered);
       return () => void listeners.delete(registered);
     },
     report,
+    /** Begins a request for pages. The result replaces the list, with the changes that were confirmed meanwhile. */
     request: () => {
       const meanwhile: Change[] = [];
       requests.add(meanwhile);
       return {
-        land: (threads, members) => {
+        land: (threads: readonly ThreadInfo[], members: Partial<Progress>): void => {
           confirmed = fold(threads, meanwhile);
           report(members);
         },
-        end: () => void requests.delete(meanwhile),
+        end: (): void => void requests.delete(meanwhile),
       };
     },
-    begin: (change) => {
+    /** Shows a change that is not confirmed. */
+    begin: (change: Change): void => {
       pending.add(change);
       report({ error: undefined });
     },
-    end: (change, ...changes) => {
+    /** Takes the change back; what is confirmed of it stays. */
+    end: (change: Change, ...changes: readonly Change[]): void => {
       pending.delete(change);
       confirmed = fold(confirmed, changes);
       for (const meanwhile of requests) meanwhile.push(...changes);

@@ -12,22 +12,11 @@ export interface Wanted {
   readonly search: string;
 }
 
-/** The rows of a log that are wanted. */
-export interface Filter {
-  readonly rows: readonly Entry[];
-  /** Whether rows are yet to be looked at, by `step`. */
-  readonly searching: boolean;
-  set(wanted: Wanted): void;
-  /** Looks at so many more rows. */
-  step(most: number): void;
-  close(): void;
-}
-
 /** Characters of a row's events that are searched. */
 const maxSearched = 20_000;
 
 /** A filter that shows all. A new wish is met step by step, so that a hundred thousand rows do not hold up the page. */
-export function createFilter(log: Log): Filter {
+export function createFilter(log: Log) {
   let wanted: Wanted = { hidden: new Set(), search: "" };
   let rows: Entry[] = [];
   // The id of the newest row that was looked at.
@@ -35,6 +24,7 @@ export function createFilter(log: Log): Filter {
 
   const fits = (entry: Entry): boolean => !wanted.hidden.has(entry.kind) && (!wanted.search || contains(entry, wanted.search));
 
+  /** Looks at so many more rows. */
   const step = (most: number): void => {
     const { entries } = log;
     let at = after(entries, seen);
@@ -58,14 +48,15 @@ export function createFilter(log: Log): Filter {
   });
 
   return {
-    get rows() {
+    get rows(): readonly Entry[] {
       return rows;
     },
-    get searching() {
+    /** Whether rows are yet to be looked at, by `step`. */
+    get searching(): boolean {
       const { entries } = log;
       return entries.length > 0 && entries[entries.length - 1]!.id > seen;
     },
-    set: (next) => {
+    set: (next: Wanted): void => {
       wanted = { ...next, search: next.search.toLowerCase() };
       rows = [];
       seen = 0;

@@ -11,27 +11,6 @@ export interface LogLimits {
   readonly maxCharacters?: number | undefined;
 }
 
-/** The rows, oldest first. */
-export interface Log {
-  readonly entries: readonly Entry[];
-  /** Events of the rows that are kept. */
-  readonly events: number;
-  /** Rows that were dropped. */
-  readonly dropped: number;
-  /** When the first row of all came. */
-  readonly startedAt: number | undefined;
-  add(item: Item, at: number): Entry;
-  change(entry: Entry, changes: Changes): void;
-  clear(): void;
-  /** Calls the listener after each change, with the row that was added or has grown; without one, rows were dropped. */
-  subscribe(listener: (entry: Entry | undefined) => void): () => void;
-}
-
-/** An empty log. */
-export function createLog(limits: LogLimits = {}): Log {
-  return new BoundedLog(limits);
-}
-
 /** An item, with what its row keeps of it. */
 interface Addition {
   readonly item: Item;
@@ -41,10 +20,15 @@ interface Addition {
   readonly size: number;
 }
 
-class BoundedLog implements Log {
+/** The rows. There are none yet. */
+export class Log {
+  /** The oldest first. */
   entries: Entry[] = [];
+  /** Events of the rows that are kept. */
   events = 0;
+  /** Rows that were dropped. */
   dropped = 0;
+  /** When the first row of all came. */
   startedAt: number | undefined;
   readonly #maxEvents: number;
   readonly #maxCharacters: number;
@@ -55,7 +39,7 @@ class BoundedLog implements Log {
   #ids = 0;
   #items = 0;
 
-  constructor({ maxEvents = 100_000, maxCharacters = 64_000_000 }: LogLimits) {
+  constructor({ maxEvents = 100_000, maxCharacters = 64_000_000 }: LogLimits = {}) {
     this.#maxEvents = maxEvents;
     this.#maxCharacters = maxCharacters;
   }
@@ -85,6 +69,7 @@ class BoundedLog implements Log {
     this.#notify(undefined);
   }
 
+  /** Calls the listener after each change, with the row that was added or has grown; without one, rows were dropped. */
   subscribe(listener: (entry: Entry | undefined) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

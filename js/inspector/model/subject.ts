@@ -2,7 +2,7 @@
 
 import type { Agent, AgentSnapshot, RunResult } from "../../api/types.js";
 import { readLog, writeLog } from "./file.js";
-import { createLog, type Log, type LogLimits } from "./log.js";
+import { Log, type LogLimits } from "./log.js";
 import { redactRecording } from "./redact.js";
 import { watch } from "./watch.js";
 
@@ -12,26 +12,8 @@ export interface ExportOptions {
   readonly redact?: boolean | undefined;
 }
 
-/** The agent or the recording. Its rows go into a log. */
-export interface Subject {
-  readonly agent: Agent | undefined;
-  /** The agent's snapshot, or the last one of the recording. */
-  readonly snapshot: AgentSnapshot | undefined;
-  /** Watches this agent from now on. Returns false where it is watched already. */
-  watch(agent: Agent | undefined): boolean;
-  /**
-   * Shows a recording in place of the agent.
-   *
-   * @throws {SyntaxError} where it is none
-   */
-  import(recording: string): void;
-  /** The log as a recording: JSON Lines. */
-  export(options?: ExportOptions): string;
-  close(): void;
-}
-
-/** Nothing to show yet. `changed` is called after each change of the agent's snapshot, `finished` after each of its runs. */
-export function createSubject(log: Log, limits: LogLimits, changed: () => void, finished: (outcome: RunResult["outcome"]) => void): Subject {
+/** The agent or the recording, whose rows go into the log. Nothing to show yet. `changed` is called after each change of the agent's snapshot, `finished` after each of its runs. */
+export function createSubject(log: Log, limits: LogLimits, changed: () => void, finished: (outcome: RunResult["outcome"]) => void) {
   let agent: Agent | undefined;
   let imported: AgentSnapshot | undefined;
   let offs: (() => void)[] = [];
@@ -42,27 +24,35 @@ export function createSubject(log: Log, limits: LogLimits, changed: () => void, 
     agent = imported = undefined;
   };
   return {
-    get agent() {
+    get agent(): Agent | undefined {
       return agent;
     },
-    get snapshot() {
+    /** The agent's snapshot, or the last one of the recording. */
+    get snapshot(): AgentSnapshot | undefined {
       return snapshot();
     },
-    watch: (next) => {
+    /** Watches this agent from now on. Returns false where it is watched already. */
+    watch: (next: Agent | undefined): boolean => {
       if (next === agent) return false;
       leave();
       agent = next;
       if (next) offs = [watch(next, log), next.subscribe(changed), next.on("finish", ({ outcome }) => finished(outcome))];
       return true;
     },
-    import: (recording) => {
+    /**
+     * Shows a recording in place of the agent.
+     *
+     * @throws {SyntaxError} where it is none
+     */
+    import: (recording: string): void => {
       // Read as a whole once before anything is thrown away.
-      readLog(recording, createLog(limits));
+      readLog(recording, new Log(limits));
       leave();
       log.clear();
       imported = readLog(recording, log);
     },
-    export: ({ redact } = {}) => {
+    /** The log as a recording: JSON Lines. */
+    export: ({ redact }: ExportOptions = {}): string => {
       const text = writeLog(log.entries, snapshot());
       return redact ? redactRecording(text) : text;
     },

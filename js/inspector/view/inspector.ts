@@ -2,8 +2,8 @@
 
 import type { Agent, AgentSnapshot } from "../../api/types.js";
 import { reasonOf } from "../../base/failure.js";
-import { createLog, type LogLimits } from "../model/log.js";
-import { createSubject, type ExportOptions } from "../model/subject.js";
+import { Log, type LogLimits } from "../model/log.js";
+import { createSubject } from "../model/subject.js";
 import { count } from "../model/text.js";
 import { actions } from "./actions.js";
 import { createAnnouncer } from "./announce.js";
@@ -23,20 +23,11 @@ export interface DockControl {
 }
 
 /** An inspector that is open. */
-export interface Inspector {
-  readonly node: HTMLElement;
-  /** Looks at this agent from now on. */
-  look(agent: Agent | undefined): void;
-  export(options?: ExportOptions): string;
-  import(recording: string): void;
-  focus(): void;
-  /** Gives back all that it holds. */
-  close(): void;
-}
+export type Inspector = ReturnType<typeof openInspector>;
 
 /** Opens an inspector. */
-export function openInspector(limits: LogLimits, place: DockControl): Inspector {
-  const log = createLog(limits);
+export function openInspector(limits: LogLimits, place: DockControl) {
+  const log = new Log(limits);
   const { announce, ...announcer } = createAnnouncer();
   const frames = createFrames(() => node.ownerDocument.defaultView ?? window, () => {
     const { snapshot } = subject;
@@ -80,13 +71,15 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
   frames.begin();
   return {
     node,
-    look: (agent) => {
+    /** Looks at this agent from now on. */
+    look: (agent: Agent | undefined): void => {
       if (subject.watch(agent)) frames.schedule();
     },
     export: subject.export,
     import: importLog,
-    focus: () => (frames.schedule(), events.focus()),
-    close: () => {
+    focus: (): void => (frames.schedule(), events.focus()),
+    /** Gives back all that it holds. */
+    close: (): void => {
       for (const part of [frames, subject, events, announcer]) part.close();
       off();
       log.clear();

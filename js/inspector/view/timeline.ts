@@ -8,25 +8,13 @@ import { count } from "../model/text.js";
 import { detail } from "./detail.js";
 import { button, h, rove, say, set } from "./dom.js";
 import type { OpenBranches } from "./json.js";
-import type { Panel } from "./panels.js";
 import { list } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
 const perFrame = 2000;
 
-/** The panel. */
-export interface Timeline extends Panel {
-  focus(): void;
-  search(): void;
-  /** Handles Escape. Returns false where there is nothing to close. */
-  escape(): boolean;
-  /** Selects the newest row that is not younger. */
-  show(at: number): void;
-  close(): void;
-}
-
 /** The timeline of a log. `announce` is called with what a search has found, `ask` for an update in the next frame. */
-export function timeline(log: Log, announce: (text: string) => void, ask: () => void): Timeline {
+export function timeline(log: Log, announce: (text: string) => void, ask: () => void) {
   const filter = createFilter(log);
   const bar = createFilterBar(() => search());
   const rows = list<Entry>("Events", ({ id }) => id, (row, entry) => draw(row, entry, log.startedAt ?? entry.at), () => showDetail(true));
@@ -54,7 +42,7 @@ export function timeline(log: Log, announce: (text: string) => void, ask: () => 
   search();
   return {
     node,
-    update: () => {
+    update: (): boolean => {
       filter.step(perFrame);
       showRows();
       showDetail();
@@ -65,8 +53,9 @@ export function timeline(log: Log, announce: (text: string) => void, ask: () => 
       return filter.searching;
     },
     focus: rows.focus,
-    search: () => (bar.field.focus(), bar.field.select()),
-    escape: () => {
+    search: (): void => (bar.field.focus(), bar.field.select()),
+    /** Handles Escape. Returns false where there is nothing to close. */
+    escape: (): boolean => {
       const { activeElement } = node.getRootNode() as ShadowRoot;
       if (bar.field.value && (activeElement === bar.field || (rows.selected < 0 && node.contains(activeElement)))) {
         bar.field.value = "";
@@ -78,7 +67,8 @@ export function timeline(log: Log, announce: (text: string) => void, ask: () => 
       rows.select(-1, true);
       return true;
     },
-    show: (at) => {
+    /** Selects the newest row that is not younger. */
+    show: (at: number): void => {
       let index = filter.rows.length - 1;
       while (index > 0 && filter.rows[index]!.at > at) index--;
       rows.select(index);

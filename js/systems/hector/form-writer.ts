@@ -4,32 +4,18 @@ import { uuid } from "../../base/uuid.js";
 import type { FormEvent } from "./converter.js";
 
 /** Writes the events of one message, and knows which of its items are open. */
-export interface FormWriter {
-  /** Adds an event. */
-  add(name: string, payload: Record<string, unknown>): void;
-  /** Begins the message, unless it is open. */
-  start(contextId: unknown, taskId: unknown, role?: string): void;
-  /** Adds to the thinking with this id; empty: to the one that is open, or to a new one. */
-  think(id: string, delta: string): void;
-  /** Adds to the content block with this id; empty: to the one that is open, if it has this type. */
-  write(id: string, type: string, delta: string): void;
-  closeThinking(): void;
-  closeContent(): void;
-  /** Ends all that is open. */
-  close(): void;
-  /** Takes the events that were added since the last call. */
-  take(): FormEvent[];
-}
+export type FormWriter = ReturnType<typeof createFormWriter>;
 
-export function createFormWriter(messageId: string): FormWriter {
-  let events: FormEvent[] = [];
+/** A writer of a message that has not begun. */
+export function createFormWriter(messageId: string) {
+  const events: FormEvent[] = [];
   let open = false;
   let index = 0;
   let content: string | undefined;
   let contentType: string | undefined;
   let thinking: string | undefined;
 
-  // protojson leaves out what is empty.
+  /** Adds an event. protojson leaves out what is empty. */
   const add = (name: string, payload: Record<string, unknown>): void => {
     const filled = Object.entries(payload).filter(([, value]) => value !== undefined && value !== "" && value !== 0 && value !== false);
     events.push({ name, payload: Object.fromEntries(filled) });
@@ -45,11 +31,13 @@ export function createFormWriter(messageId: string): FormWriter {
 
   return {
     add,
-    start: (contextId, taskId, role = "agent") => {
+    /** Begins the message, unless it is open. */
+    start: (contextId: unknown, taskId: unknown, role = "agent"): void => {
       if (!open) add("message_start", { messageId, contextId, taskId, role });
       open = true;
     },
-    think: (thoughtId, delta) => {
+    /** Adds to the thinking with this id; empty: to the one that is open, or to a new one. */
+    think: (thoughtId: string, delta: string): void => {
       closeContent();
       const id = thoughtId || thinking || uuid();
       if (id !== thinking) {
@@ -59,7 +47,8 @@ export function createFormWriter(messageId: string): FormWriter {
       }
       if (delta) add("thinking_delta", { thinkingId: id, delta });
     },
-    write: (id, type, delta) => {
+    /** Adds to the content block with this id; empty: to the one that is open, if it has this type. */
+    write: (id: string, type: string, delta: string): void => {
       closeThinking();
       // A part with an id or a type of its own is a block of its own.
       if (content === undefined || (id ? id !== content : type !== contentType)) {
@@ -72,12 +61,14 @@ export function createFormWriter(messageId: string): FormWriter {
     },
     closeThinking,
     closeContent,
-    close: () => {
+    /** Ends all that is open. */
+    close: (): void => {
       closeThinking();
       closeContent();
       if (open) add("message_stop", { messageId });
       open = false;
     },
-    take: () => events.splice(0),
+    /** Takes the events that were added since the last call. */
+    take: (): FormEvent[] => events.splice(0),
   };
 }

@@ -7,15 +7,10 @@ import type { ClientCapabilities, ClientTool, ClientToolOutcome, ClientTools, Ng
 import type { NgafWatch } from "./watch.js";
 
 /** The contract's `clientTools`, and what they add to a run. */
-export interface PageTools {
-  readonly clientTools: ClientTools;
-  /** Sent with every run, where the application has set them. */
-  readonly catalog: readonly ClientTool[] | undefined;
-  readonly capabilities: ClientCapabilities | undefined;
-}
+export type PageTools = ReturnType<typeof createPageTools>;
 
 /** `run`: runs the agent, which takes the answers along. */
-export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watch: NgafWatch, run: () => Promise<void>): PageTools {
+export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watch: NgafWatch, run: () => Promise<void>) {
   const { fields, named, calls } = reducer;
   const settled = new Set<string>();
   let catalog: readonly ClientTool[] | undefined;
@@ -37,10 +32,11 @@ export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watc
   };
 
   return {
-    get catalog() {
+    /** Sent with every run, where the application has set them. */
+    get catalog(): typeof catalog {
       return catalog;
     },
-    get capabilities() {
+    get capabilities(): typeof capabilities {
       return capabilities;
     },
     clientTools: {
@@ -60,7 +56,7 @@ export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watc
         if (settle(toolCallId, outcome)) await run();
       },
       flush: () => {},
-    },
+    } satisfies ClientTools as ClientTools,
   };
 }
 

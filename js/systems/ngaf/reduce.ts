@@ -9,16 +9,16 @@
 
 import type { AgUiEvent } from "../../api/events.js";
 import { isObject } from "./json.js";
-import { createAnswers, type AnswersPart } from "./parts/answers.js";
-import { createCalls, type CallsPart } from "./parts/calls.js";
+import { createAnswers } from "./parts/answers.js";
+import { createCalls } from "./parts/calls.js";
 import { createChunks } from "./parts/chunks.js";
-import { createMessages, type Messages } from "./parts/messages.js";
+import { createMessages } from "./parts/messages.js";
 import { createReasoning } from "./parts/reasoning.js";
 import { createRun } from "./parts/run.js";
 import type { Fields, Loose, Shared } from "./parts/shared.js";
-import { createState, type SharedState } from "./parts/state.js";
+import { createState } from "./parts/state.js";
 import { createSubagents } from "./parts/subagents.js";
-import { takeEvent, type ReducerParts } from "./take.js";
+import { takeEvent } from "./take.js";
 import type { DeliveryOutcome, NgafEvent, NgafSnapshot } from "./types.js";
 
 /** The agent as a reducer sees it. */
@@ -31,27 +31,40 @@ export interface ReducerClient {
 }
 
 /** The fields, and what changes them. */
-export interface Reducer {
-  readonly version: 1 | 2;
-  readonly fields: NgafSnapshot;
-  /** Ids that events have named: of messages and of calls. */
-  readonly named: Set<string>;
-  readonly messages: Messages;
-  readonly calls: CallsPart;
-  readonly state: SharedState;
-  readonly answers: Pick<AnswersPart, "generation" | "produced">;
-  /** Whether a run is in progress whose end has not been reported. */
-  readonly open: boolean;
-  reduce(event: AgUiEvent): void;
-  /** A run is asked for. */
-  begin(): void;
-  /** It has ended without an event that says so. */
-  end(outcome: DeliveryOutcome | undefined, cause?: unknown): void;
+export type Reducer = ReturnType<typeof createReducer>;
+
+/** A reducer that no event has come to. */
+export function createReducer(client: ReducerClient) {
+  const parts = createParts(client);
+  const { shared, messages, answers, calls, state, run, chunks, begin, complete } = parts;
+
+  return {
+    version: shared.version,
+    fields: shared.fields as NgafSnapshot,
+    named: shared.named,
+    ...{ messages, calls, state, answers, begin },
+    /** Whether a run is in progress whose end has not been reported. */
+    get open(): boolean {
+      return run.open;
+    },
+    reduce: (event: AgUiEvent): void => {
+      const unchanged = original(event as unknown as Loose);
+      if (unchanged) takeEvent(parts, unchanged);
+    },
+    /** It has ended without an event that says so. */
+    end: (outcome: DeliveryOutcome | undefined, cause?: unknown): void => {
+      if (!run.open) return;
+      chunks.close();
+      complete(run.end(outcome, cause));
+    },
+  };
 }
 
-export function createReducer({ version, now, changed, emit }: ReducerClient): Reducer {
-  const fields = emptyFields(version);
-  const shared: Shared = { version, fields, named: new Set(), changed };
+/** The parts of a reducer. */
+export type ReducerParts = ReturnType<typeof createParts>;
+
+function createParts({ version, now, changed, emit }: ReducerClient) {
+  const shared: Shared = { version, fields: emptyFields(version), named: new Set(), changed };
   const messages = createMessages(shared);
   const answers = createAnswers(shared, messages);
   const reasoning = createReasoning(messages, answers, now);
@@ -60,35 +73,20 @@ export function createReducer({ version, now, changed, emit }: ReducerClient): R
   const state = createState(shared, messages);
   const run = createRun(shared, emit);
   const chunks = createChunks();
-
-  const begin = (): void => {
-    // A superseded answer has not received its end.
-    answers.complete("interrupted");
-    chunks.forget();
-    run.begin();
-    answers.begin();
-    subagents.clear();
-  };
-  /** Version 1 says nothing of a message's delivery. */
-  const complete = (outcome: DeliveryOutcome): void => {
-    if (version === 2) answers.complete(outcome);
-  };
-
-  const parts: ReducerParts = { shared, messages, answers, reasoning, calls, subagents, state, run, chunks, begin, complete };
-
   return {
-    ...{ version, fields, named: shared.named, messages, calls, state, answers, begin },
-    get open() {
-      return run.open;
+    ...{ shared, messages, answers, reasoning, calls, subagents, state, run, chunks },
+    /** A run is asked for, or begins. */
+    begin: (): void => {
+      // A superseded answer has not received its end.
+      answers.complete("interrupted");
+      chunks.forget();
+      run.begin();
+      answers.begin();
+      subagents.clear();
     },
-    reduce: (event) => {
-      const unchanged = original(event as unknown as Loose);
-      if (unchanged) takeEvent(parts, unchanged);
-    },
-    end: (outcome, cause) => {
-      if (!run.open) return;
-      chunks.close();
-      complete(run.end(outcome, cause));
+    /** The answer has ended. Version 1 says nothing of a message's delivery. */
+    complete: (outcome: DeliveryOutcome): void => {
+      if (version === 2) answers.complete(outcome);
     },
   };
 }

@@ -1,34 +1,10 @@
 // Gives each event to the part of the reducer that it is for.
 
 import { isObject } from "./json.js";
-import type { AnswersPart } from "./parts/answers.js";
-import type { CallsPart } from "./parts/calls.js";
-import type { Chunks } from "./parts/chunks.js";
 import { takeList } from "./parts/listed.js";
 import type { Messages } from "./parts/messages.js";
-import type { Reasoning } from "./parts/reasoning.js";
-import type { RunPart } from "./parts/run.js";
-import { text, type Loose, type Shared } from "./parts/shared.js";
-import type { SharedState } from "./parts/state.js";
-import type { Subagents } from "./parts/subagents.js";
-import type { DeliveryOutcome } from "./types.js";
-
-/** The parts of a reducer. */
-export interface ReducerParts {
-  readonly shared: Shared;
-  readonly messages: Messages;
-  readonly answers: AnswersPart;
-  readonly reasoning: Reasoning;
-  readonly calls: CallsPart;
-  readonly subagents: Subagents;
-  readonly state: SharedState;
-  readonly run: RunPart;
-  readonly chunks: Chunks;
-  /** A run begins. */
-  begin(): void;
-  /** The answer has ended. */
-  complete(outcome: DeliveryOutcome): void;
-}
+import { text, type Loose } from "./parts/shared.js";
+import type { ReducerParts } from "./reduce.js";
 
 /** Gives an event to the part that it is for. */
 export function takeEvent(parts: ReducerParts, event: Loose): void {

@@ -2,19 +2,10 @@
 
 import type { Field, NgafEvent } from "./types.js";
 
-export interface NgafWatch {
-  /** Something has changed. */
-  changed(): void;
-  field<Value>(get: () => Value): Field<Value>;
-  subscribe(listener: () => void): () => void;
-  /** Tells the listeners of `events$`. */
-  emit(event: NgafEvent): void;
-  listen(listener: (event: NgafEvent) => void): () => void;
-  /** Nobody is notified any longer. */
-  close(): void;
-}
+export type NgafWatch = ReturnType<typeof createWatch>;
 
-export function createWatch(): NgafWatch {
+/** Nobody watches yet. */
+export function createWatch() {
   // A listener that subscribes twice is called twice.
   const watchers = new Set<{ notify(): void }>();
   const listeners = new Set<{ listener: (event: NgafEvent) => void }>();
@@ -32,12 +23,13 @@ export function createWatch(): NgafWatch {
   };
 
   return {
-    changed: () => {
+    /** Something has changed. */
+    changed: (): void => {
       if (closed || scheduled || !watchers.size) return;
       scheduled = true;
       queueMicrotask(notify);
     },
-    field: (get) => ({
+    field: <Value>(get: () => Value): Field<Value> => ({
       get,
       subscribe: (listener) => {
         let last = get();
@@ -50,15 +42,17 @@ export function createWatch(): NgafWatch {
       },
     }),
     subscribe,
-    emit: (event) => {
+    /** Tells the listeners of `events$`. */
+    emit: (event: NgafEvent): void => {
       for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener(event);
     },
-    listen: (listener) => {
+    listen: (listener: (event: NgafEvent) => void): () => void => {
       const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
-    close: () => {
+    /** Nobody is notified any longer. */
+    close: (): void => {
       closed = true;
       watchers.clear();
       listeners.clear();

@@ -7,7 +7,7 @@ import { load, real, until } from "../lib.mjs";
 
 const { createAgent } = await load("index");
 const { scriptedAgent, text, toolCall } = await load("testing");
-const { createLog } = await load("inspector/model/log");
+const { Log } = await load("inspector/model/log");
 const { createFilter } = await load("inspector/model/filter");
 const { classify, kinds, summary } = await load("inspector/model/entry");
 const { diff } = await load("inspector/model/diff");
@@ -27,7 +27,7 @@ const rowsOf = (log) => log.entries.map((entry) => [entry.type, summary(entry), 
 function watched(options) {
   const server = scriptedAgent();
   const agent = createAgent({ url: "/agent", fetch: server.fetch, notify: "sync", threadId: "t", ...options });
-  const log = createLog();
+  const log = new Log();
   let clock = 1000;
   const stop = watch(agent, log, () => clock++);
   return { server, agent, log, stop };
@@ -44,7 +44,7 @@ async function run({ server, agent }, ...steps) {
 
 describe("the rows of the inspector", () => {
   it("join deltas of one message, also where messages stream side by side, until something else comes", () => {
-    const log = createLog();
+    const log = new Log();
     const end = { event: { type: "TEXT_MESSAGE_END", messageId: "b" } };
     const items = [delta("a", "Hel"), delta("b", "x"), delta("a", "lo"), end, delta("a", "!")];
     for (const [i, item] of items.entries()) log.add(item, i);
@@ -56,7 +56,7 @@ describe("the rows of the inspector", () => {
     ]);
     assert.equal(log.entries[0].length, 5);
     const chunk = (delta, ids = {}) => ({ event: { type: "TEXT_MESSAGE_CHUNK", delta, ...ids } });
-    const chunks = createLog();
+    const chunks = new Log();
     for (const item of [chunk("He", { messageId: "c" }), chunk("y"), chunk("!")]) chunks.add(item, 1);
     assert.deepEqual(rowsOf(chunks), [["TEXT_MESSAGE_CHUNK", "Hey!", 3]]);
     const events = writeLog(log.entries).split("\n").filter((line) => line.startsWith('{"type"'));
@@ -64,19 +64,19 @@ describe("the rows of the inspector", () => {
   });
 
   it("are bounded by events and by characters, and the newest stay", () => {
-    const log = createLog({ maxEvents: 100 });
+    const log = new Log({ maxEvents: 100 });
     for (let i = 0; i < 1000; i++) log.add({ event: { type: "CUSTOM", name: String(i), value: 0 } }, i);
     assert.ok(log.events <= 100 && log.events >= 80, String(log.events));
     assert.equal(log.entries.length + log.dropped, 1000);
     assert.match(summary(log.entries.at(-1)), /^999/);
 
-    const heavy = createLog({ maxCharacters: 10_000 });
+    const heavy = new Log({ maxCharacters: 10_000 });
     for (let i = 0; i < 100; i++) heavy.add({ event: { type: "CUSTOM", name: "n", value: "x".repeat(1000) } }, i);
     assert.ok(heavy.entries.length < 10, String(heavy.entries.length));
   });
 
   it("survive whatever a server sends", () => {
-    const log = createLog();
+    const log = new Log();
     let deep = {};
     for (let i = 0; i < 100_000; i++) deep = { deep };
     const long = "😀".repeat(1_000_000);
@@ -102,7 +102,7 @@ describe("the rows of the inspector", () => {
   });
 
   it("are filtered by kind and by text, step by step, and stay filtered as more come", () => {
-    const log = createLog();
+    const log = new Log();
     for (let i = 0; i < 100; i++) log.add({ event: { type: i % 2 ? "CUSTOM" : "STEP_STARTED", name: `n${i}`, stepName: `s${i}` } }, i);
     const filter = createFilter(log);
     filter.set({ hidden: new Set(["run"]), search: "" });
@@ -117,7 +117,7 @@ describe("the rows of the inspector", () => {
   });
 
   it("are found by text that comes in pieces", () => {
-    const log = createLog();
+    const log = new Log();
     const filter = createFilter(log);
     filter.set({ hidden: new Set(), search: "hello" });
     log.add(delta("a", "Hel"), 1);
@@ -258,7 +258,7 @@ describe("an agent that is watched", () => {
     const ended = agent.submit("hi");
     await server.request();
     await server.tick();
-    const log = createLog();
+    const log = new Log();
     const stop = watch(agent, log);
     await server.tick(100);
     assert.ok(log.entries.some((entry) => summary(entry) === "after"));
@@ -277,7 +277,7 @@ describe("an agent that is watched", () => {
     for (const make of [createAgent, create]) {
       const server = scriptedAgent();
       const agent = make({ url: "http://agent.test/", fetch: server.fetch, notify: "sync", threadId: "t" });
-      const log = createLog();
+      const log = new Log();
       const stop = watch(agent, log);
       server.reply(toolCall("weather", { city: "Rome" }, "c"), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "Hi" });
       await agent.submit({ message: { id: "u", content: "hi" }, runId: "r" });
@@ -309,7 +309,7 @@ describe("a recording of the inspector", () => {
 
   it("is imported as it was exported", { skip }, async () => {
     const { log, agent, exported } = await recorded();
-    const fresh = createLog();
+    const fresh = new Log();
     const snapshot = readLog(exported, fresh);
     assert.deepEqual(looks(fresh), JSON.parse(JSON.stringify(looks(log))).map((row) => row.map((cell) => cell ?? undefined)));
     assert.deepEqual(snapshot.messages, JSON.parse(JSON.stringify(agent.getSnapshot().messages)));
@@ -392,14 +392,14 @@ describe("a recording of the inspector", () => {
   });
 
   it("of another tool is shown too", () => {
-    const log = createLog();
+    const log = new Log();
     readLog(
       '{"request":{"method":"POST","url":"/agent","input":{"messages":[]}}}\n{"response":{"status":200,"headers":{}}}\n20\n{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"end":"cut"}\n',
       log,
     );
     assert.deepEqual(exchanges(log.entries).map(({ status, end, firstEventMs, events }) => [status, end, firstEventMs, events]), [[200, "lost", 20, 1]]);
-    assert.throws(() => readLog("{}", createLog()), SyntaxError);
-    assert.throws(() => readLog("no JSON", createLog()), /Line 1/);
+    assert.throws(() => readLog("{}", new Log()), SyntaxError);
+    assert.throws(() => readLog("no JSON", new Log()), /Line 1/);
   });
 
   it("that is made to break the inspector does not", () => {
@@ -414,7 +414,7 @@ describe("a recording of the inspector", () => {
       { seen: { error: { kind: {}, message: 7 } } },
       { seen: { connection: { phase: "open", retryAt: 1e300 } } },
     ];
-    const log = createLog();
+    const log = new Log();
     const snapshot = readLog(['{"type":"CUSTOM"}', ...notes.map((note) => JSON.stringify({ note }))].join("\n"), log);
     assert.equal(snapshot, undefined);
     for (const entry of log.entries) assert.equal(typeof summary(entry), "string");

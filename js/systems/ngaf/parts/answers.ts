@@ -4,26 +4,9 @@ import type { DeliveryOutcome, NgafMessage } from "../types.js";
 import type { Messages } from "./messages.js";
 import type { Shared } from "./shared.js";
 
-export interface AnswersPart {
-  /** Counts the runs. */
-  readonly generation: number;
-  /** Whether this run has produced messages. */
-  readonly produced: boolean;
-  /** A run begins: the next generation. */
-  begin(): void;
-  /** Opens the message of an event: a new one, or what stands there. */
-  open(id: string, change: (message: NgafMessage) => NgafMessage): void;
-  /** Opens a message of text, which ends the one before it. */
-  speak(id: string): void;
-  /** Whether the last text is that of this message. */
-  speaks(id: string): boolean;
-  /** Ends the answers that stream, with this outcome. */
-  complete(outcome: DeliveryOutcome): void;
-  /** A list of the server's, with where each message stands, and with what streams and is not in it. */
-  merge(list: readonly NgafMessage[]): readonly NgafMessage[];
-}
+export type AnswersPart = ReturnType<typeof createAnswers>;
 
-export function createAnswers({ version, fields, named }: Shared, messages: Messages): AnswersPart {
+export function createAnswers({ version, fields, named }: Shared, messages: Messages) {
   let generation = 0;
   let produced = false;
   let streaming = new Set<string>();
@@ -34,7 +17,8 @@ export function createAnswers({ version, fields, named }: Shared, messages: Mess
   const complete = (ids: Iterable<string>, outcome: DeliveryOutcome): void => {
     for (const id of ids) messages.edit(id, (message) => ({ ...message, delivery: { generation, phase: "complete", outcome } }));
   };
-  const open: AnswersPart["open"] = (id, change) => {
+  /** Opens the message of an event: a new one, or what stands there. */
+  const open = (id: string, change: (message: NgafMessage) => NgafMessage): void => {
     named.add(id);
     produced = true;
     const delivery = version === 2 ? ({ delivery: { generation, phase: "streaming" } } as const) : undefined;
@@ -44,30 +28,37 @@ export function createAnswers({ version, fields, named }: Shared, messages: Mess
   };
 
   return {
-    get generation() {
+    /** Counts the runs. */
+    get generation(): number {
       return generation;
     },
-    get produced() {
+    /** Whether this run has produced messages. */
+    get produced(): boolean {
       return produced;
     },
-    begin: () => {
+    /** A run begins: the next generation. */
+    begin: (): void => {
       generation++;
       produced = false;
       earlier = new Set(fields.messages.filter(({ role }) => role === "assistant").map(({ id }) => id));
     },
     open,
-    speak: (id) => {
+    /** Opens a message of text, which ends the one before it. */
+    speak: (id: string): void => {
       if (version === 2 && speaking !== undefined && speaking !== id && streaming.delete(speaking)) complete([speaking], "success");
       speaking = id;
       open(id, (message) => message);
     },
-    speaks: (id) => speaking === id,
-    complete: (outcome) => {
+    /** Whether the last text is that of this message. */
+    speaks: (id: string): boolean => speaking === id,
+    /** Ends the answers that stream, with this outcome. */
+    complete: (outcome: DeliveryOutcome): void => {
       complete(streaming, outcome);
       streaming = new Set();
       speaking = undefined;
     },
-    merge: (list) => {
+    /** A list of the server's, with where each message stands, and with what streams and is not in it. */
+    merge: (list: readonly NgafMessage[]): readonly NgafMessage[] => {
       const ids = new Set(list.map(({ id }) => id));
       // The running answer may have another id here than it streamed with: then it takes the place of what streamed.
       const answered = list.some(({ id, role }) => role === "assistant" && !earlier.has(id));

@@ -3,17 +3,9 @@
 import type { NgafMessage } from "../types.js";
 import type { Shared } from "./shared.js";
 
-export interface Messages {
-  get(id: string): NgafMessage | undefined;
-  add(message: NgafMessage): void;
-  /** Changes a message, if it is there. */
-  edit(id: string, change: (message: NgafMessage) => NgafMessage): void;
-  replace(messages: readonly NgafMessage[]): void;
-  /** Somebody gets the list: it does not change in place any longer. */
-  handOut(): void;
-}
+export type Messages = ReturnType<typeof createMessages>;
 
-export function createMessages({ fields, changed }: Shared): Messages {
+export function createMessages({ fields, changed }: Shared) {
   // The list, if nobody has got it yet: it may change in place.
   let fresh: NgafMessage[] | undefined;
   // Where each message stands; counted when it is first asked for.
@@ -30,22 +22,24 @@ export function createMessages({ fields, changed }: Shared): Messages {
   };
 
   return {
-    get: (id) => fields.messages[place(id) ?? -1],
-    add: (message) => {
+    get: (id: string): NgafMessage | undefined => fields.messages[place(id) ?? -1],
+    add: (message: NgafMessage): void => {
       place(message.id);
       places!.set(message.id, draft().push(message) - 1);
     },
-    edit: (id, change) => {
+    /** Changes a message, if it is there. */
+    edit: (id: string, change: (message: NgafMessage) => NgafMessage): void => {
       const at = place(id);
       if (at === undefined) return;
       const messages = draft();
       messages[at] = change(messages[at]!);
     },
-    replace: (messages) => {
+    replace: (messages: readonly NgafMessage[]): void => {
       fields.messages = messages;
       fresh = places = undefined;
       changed();
     },
-    handOut: () => void (fresh = undefined),
+    /** Somebody gets the list: it does not change in place any longer. */
+    handOut: (): void => void (fresh = undefined),
   };
 }

@@ -3,24 +3,18 @@
 import type { AnswersPart } from "./answers.js";
 import type { Messages } from "./messages.js";
 
-export interface Reasoning {
-  /** Whether a message is being reasoned for. */
-  has(id: string): boolean;
-  start(id: string): void;
-  add(id: string, delta: string): void;
-  end(id: string): void;
-}
-
-export function createReasoning(messages: Messages, answers: AnswersPart, now: () => number): Reasoning {
+/** Nothing is reasoned for yet. */
+export function createReasoning(messages: Messages, answers: AnswersPart, now: () => number) {
   const begun = new Map<string, number>();
   return {
-    has: (id) => begun.has(id),
-    start: (id) => {
+    /** Whether a message is being reasoned for. */
+    has: (id: string): boolean => begun.has(id),
+    start: (id: string): void => {
       begun.set(id, now());
       answers.open(id, (message) => ({ ...message, reasoning: "" }));
     },
-    add: (id, delta) => messages.edit(id, (message) => ({ ...message, reasoning: (message.reasoning ?? "") + delta })),
-    end: (id) => {
+    add: (id: string, delta: string): void => messages.edit(id, (message) => ({ ...message, reasoning: (message.reasoning ?? "") + delta })),
+    end: (id: string): void => {
       const since = begun.get(id);
       if (since === undefined) return;
       begun.delete(id);

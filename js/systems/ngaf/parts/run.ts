@@ -7,23 +7,8 @@ import { isObject, parsed } from "../json.js";
 import type { DeliveryOutcome, NgafEvent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 
-export interface RunPart {
-  /** Whether a run is in progress whose end has not been reported. */
-  readonly open: boolean;
-  /** RUN_STARTED. */
-  started(): void;
-  begin(): void;
-  /** It has ended without an event that says so. Gives what has become of its answers. */
-  end(outcome: DeliveryOutcome | undefined, cause?: unknown): DeliveryOutcome;
-  /** RUN_FINISHED. */
-  finish(event: Loose): DeliveryOutcome;
-  /** RUN_ERROR. */
-  fail(event: Loose): DeliveryOutcome;
-  /** CUSTOM. */
-  custom(event: Loose): void;
-}
-
-export function createRun({ version, fields, changed }: Shared, emit: (event: NgafEvent) => void): RunPart {
+/** No run is in progress. */
+export function createRun({ version, fields, changed }: Shared, emit: (event: NgafEvent) => void) {
   let open = false;
   /** It waits for an answer. */
   let paused = false;
@@ -37,26 +22,30 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
   };
 
   return {
-    get open() {
+    /** Whether a run is in progress whose end has not been reported. */
+    get open(): boolean {
       return open;
     },
-    started: () => {
+    /** RUN_STARTED. */
+    started: (): void => {
       if (version === 1) set("running");
     },
-    begin: () => {
+    begin: (): void => {
       open = true;
       paused = false;
       fields.interrupt = undefined;
       fields.customEvents = [];
       if (version === 2) set("running");
     },
-    end: (outcome, cause) => {
+    /** It has ended without an event that says so. Gives what has become of its answers. */
+    end: (outcome: DeliveryOutcome | undefined, cause?: unknown): DeliveryOutcome => {
       open = false;
       if (outcome) set("idle");
       else set("error", version === 2 ? classifyError(cause, thrown(cause)) : cause);
       return paused ? "paused" : (outcome ?? "error");
     },
-    finish: (event) => {
+    /** RUN_FINISHED. */
+    finish: (event: Loose): DeliveryOutcome => {
       open = false;
       const outcome = event.outcome as Loose | undefined;
       const interrupt = interruptOf(outcome);
@@ -64,13 +53,15 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
       set("idle", version === 1 ? fields.error : undefined);
       return paused ? "paused" : outcome?.type === "cancelled" ? "aborted" : "success";
     },
-    fail: (event) => {
+    /** RUN_ERROR. */
+    fail: (event: Loose): DeliveryOutcome => {
       open = false;
       const message = text(event, "message");
       set("error", version === 2 ? classifyError(Object.assign(new Error(message), { cause: event })) : message || event);
       return "error";
     },
-    custom: (event) => {
+    /** CUSTOM. */
+    custom: (event: Loose): void => {
       const name = text(event, "name");
       const data = version === 2 ? parsed(event.value) : event.value;
       if (name === "on_interrupt") {

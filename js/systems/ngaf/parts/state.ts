@@ -6,19 +6,8 @@ import { isObject, ownValue, patched } from "../json.js";
 import type { Messages } from "./messages.js";
 import type { Shared } from "./shared.js";
 
-export interface SharedState {
-  /** Whether RFC 6902 would have refused a patch that was applied: the agent has refused it, and its state is another one. */
-  readonly lenient: boolean;
-  set(state: JsonObject): void;
-  /** STATE_DELTA. Says whether it applies. */
-  patch(operations: unknown): boolean;
-  /** Gives messages the citations that the state has for them. */
-  cite(): void;
-  /** The agent has the state that is shown. */
-  agree(): void;
-}
-
-export function createState({ version, fields, changed }: Shared, messages: Messages): SharedState {
+/** The state is that of the fields. */
+export function createState({ version, fields, changed }: Shared, messages: Messages) {
   let lenient = false;
   // The lists that citations were made of, by message.
   const cited = new Map<string, unknown>();
@@ -28,18 +17,21 @@ export function createState({ version, fields, changed }: Shared, messages: Mess
   };
 
   return {
-    get lenient() {
+    /** Whether RFC 6902 would have refused a patch that was applied: the agent has refused it, and its state is another one. */
+    get lenient(): boolean {
       return lenient;
     },
     set,
-    patch: (operations) => {
+    /** STATE_DELTA. Says whether it applies. */
+    patch: (operations: unknown): boolean => {
       const next = patched(fields.state, operations);
       if (!next) return false;
       lenient ||= next.lenient;
       set(next.value);
       return true;
     },
-    cite: () => {
+    /** Gives messages the citations that the state has for them. */
+    cite: (): void => {
       const all = ownValue(fields.state, "citations");
       if (!isObject(all)) return;
       for (const id of Object.keys(all)) {
@@ -51,6 +43,7 @@ export function createState({ version, fields, changed }: Shared, messages: Mess
         if (citations) messages.edit(id, (one) => ({ ...one, citations }));
       }
     },
-    agree: () => void (lenient = false),
+    /** The agent has the state that is shown. */
+    agree: (): void => void (lenient = false),
   };
 }

@@ -6,17 +6,8 @@ import { toSubagent } from "../subagents.js";
 import type { NgafSubagent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 
-export interface Subagents {
-  clear(): void;
-  /** ACTIVITY_SNAPSHOT. */
-  activity(event: Loose, id: string): void;
-  /** ACTIVITY_DELTA. */
-  patch(event: Loose, id: string): void;
-  /** An event of a subagent's own, after which it stands so. */
-  took(event: Loose, status: NgafSubagent["status"]): void;
-}
-
-export function createSubagents({ fields, changed }: Shared): Subagents {
+/** There are none yet. */
+export function createSubagents({ fields, changed }: Shared) {
   const activities = new Map<string, { readonly type: string; readonly content: JsonObject }>();
   const set = (id: string, subagent: NgafSubagent): void => {
     // Not a spread with a computed key: ids come from servers.
@@ -29,23 +20,26 @@ export function createSubagents({ fields, changed }: Shared): Subagents {
   };
 
   return {
-    clear: () => {
+    clear: (): void => {
       activities.clear();
       fields.subagents = {};
     },
-    activity: (event, id) => {
+    /** ACTIVITY_SNAPSHOT. */
+    activity: (event: Loose, id: string): void => {
       const content = isObject(event.content) ? event.content : {};
       const type = text(event, "activityType");
       const known = activities.get(id);
       const merges = known?.type === type && event.replace !== true;
       show(id, type, merges ? { ...known.content, ...content } : content);
     },
-    patch: (event, id) => {
+    /** ACTIVITY_DELTA. */
+    patch: (event: Loose, id: string): void => {
       const known = activities.get(id);
       const next = known && patched(known.content, event.patch);
       if (next) show(id, known.type, next.value);
     },
-    took: (event, status) => {
+    /** An event of a subagent's own, after which it stands so. */
+    took: (event: Loose, status: NgafSubagent["status"]): void => {
       const run = text(event, "subagentRunId");
       const known = ownValue(fields.subagents as JsonObject, run) as NgafSubagent | undefined;
       const { toolCallId = text(event, "parentToolCallId", run), messages = [], toolCalls = [], state = {} } = known ?? {};
