@@ -2,6 +2,7 @@
 
 import { EventType, type BaseEvent, type MessagesSnapshotEvent } from "@ag-ui/core";
 import type { Observable } from "rxjs";
+import { isObject } from "../base/json.js";
 import type { HttpEvent } from "./request.js";
 import { readEvents } from "./stream.js";
 
@@ -27,8 +28,6 @@ export function isRecognizedEvent(event: { type: string }): event is BaseEvent {
 /** The key of the metadata that says which activities a list of messages is all of. */
 export const ACTIVITY_HISTORY_METADATA = "@ag-ui/client";
 const member = "authoritativeActivityTypes";
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Of which activities a list is all: of every type (`null`), of these, or it does not say (`undefined`). */
 export function authoritativeActivityTypes({ metadata }: MessagesSnapshotEvent): string[] | null | undefined {

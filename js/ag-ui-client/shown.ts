@@ -4,6 +4,7 @@ import type { BaseEvent, Interrupt, Message, RunAgentInput } from "@ag-ui/core";
 import { Observable } from "rxjs";
 import { AgentError } from "../api/error.js";
 import type { Agent as OwnAgent, Message as Shown, RunResult } from "../api/types.js";
+import { parseJson } from "../base/json.js";
 import { toConsole } from "./core.js";
 import { HttpAgent } from "./http.js";
 import { notify } from "./hooks.js";
@@ -151,11 +152,6 @@ const isSame = (one: unknown, other: unknown): boolean => one === other || toJso
 
 /** With what the official client's errors have. */
 function toHttpFailure(error: AgentError): AgentError {
-  let payload: unknown = error.body;
-  try {
-    if (error.body !== undefined) payload = JSON.parse(error.body);
-  } catch {
-    // It is text.
-  }
+  const payload = parseJson(error.body, error.body);
   return payload === undefined ? error : Object.assign(error, { payload });
 }

@@ -9,7 +9,7 @@
 //   {"end":"cut"}                                                      how it ended, unless the server closed it
 //   {"note":{…}}                                                       what a tool has noted; not part of what is played
 
-import { parseJson } from "../base/json.js";
+import { isObject, parseJson } from "../base/json.js";
 
 /** How a body ended: the server closed it, the connection broke, or it was still open when the recording ended. */
 export type RecordedEnd = "closed" | "cut" | "open";
@@ -157,10 +157,6 @@ function parse(json: string, line: number): number | Record<string, unknown> {
   if (typeof value === "number" && value >= 0) return value;
   if (isObject(value)) return value;
   throw unreadable(line, "expected an object, or a pause in milliseconds");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function fromBase64(text: string, line: number): Uint8Array {

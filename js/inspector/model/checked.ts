@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../api/protocol.js";
 import type { AgentSnapshot } from "../../api/types.js";
+import { isObject } from "../../base/json.js";
 import type { Changes, Item } from "./entry.js";
 
 type JsonKind = "string" | "number" | "boolean" | "object";
@@ -84,5 +85,3 @@ function pick(value: unknown, needed: Form, allowed: Form): JsonObject | undefin
   const forms = { ...allowed, ...needed };
   return Object.fromEntries(Object.entries(value).filter(([key, member]) => Object.hasOwn(forms, key) && typeof member === forms[key] && member !== null));
 }
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 // Compares two values of the state. The same object has not changed: snapshots share it.
 
 import type { JsonObject } from "../../api/protocol.js";
+import { isObject } from "../../base/json.js";
 import { preview } from "./text.js";
 
 /** One place of the state that has changed, with short JSON of what was there and what is. */
@@ -67,7 +68,5 @@ export function diff(before: unknown, after: unknown): { readonly differences: r
 export function overlaps(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const escape = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -2,6 +2,7 @@
 // beside requests and events stands in lines of its own, `{"note":…}`, which a player skips.
 
 import type { AgentRequest, AgentSnapshot } from "../../api/types.js";
+import { isObject, parseJson } from "../../base/json.js";
 import { readLines, readRecording } from "../../recordings/recording.js";
 import { join } from "./changes.js";
 import { changesOf, itemOf, snapshotOf } from "./checked.js";
@@ -52,7 +53,7 @@ function toLines(item: Item): string[] {
   if ("request" in item) {
     const { method, url, body } = item.request;
     return [
-      JSON.stringify({ request: { method, url, input: inputOf(body) } }),
+      JSON.stringify({ request: { method, url, input: parseJson(body, body) } }),
       note({ seen: { request: { ...item.request, body: undefined } as unknown as AgentRequest } }),
     ];
   }
@@ -66,14 +67,6 @@ function toLines(item: Item): string[] {
 }
 
 const note = (value: Note): string => JSON.stringify({ note: value });
-
-function inputOf(body: string | undefined): unknown {
-  try {
-    return body === undefined ? undefined : JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
 
 /**
  * Adds a recording to a log. Returns the snapshot that it has.
@@ -135,5 +128,3 @@ export function readLog(text: string, log: Log): AgentSnapshot | undefined {
   }
   return snapshot;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,47 +1,21 @@
 // Recordings without what people and servers have written, to be attached to a report.
 
 import type { JsonObject } from "../../api/protocol.js";
+import { isObject } from "../../base/json.js";
 import { readLines } from "../../recordings/recording.js";
 import { createJsonMask, maskJson, maskNumber, maskText } from "./mask.js";
 
 /** Members whose text says how something is made, not what it is about. */
 const plainKeys = new Set([
-  ...[
-    "type",
-    "role",
-    "id",
-    "messageId",
-    "toolCallId",
-    "toolCallIds",
-    "pendingToolCallIds",
-    "parentMessageId",
-    "parentToolCallId",
-    "interruptId",
-    "interruptIds",
-  ],
-  ...["runId", "threadId", "parentRunId", "subagentRunId", "parentSubagentRunId", "entityId", "protocolVersion", "lastEventId"],
-  ...["toolCallName", "stepName", "activityType", "subtype", "status", "delivery", "phase", "kind", "op", "path", "from", "code", "rule", "eventType"],
-  ...["outcome", "mimeType", "method", "contentType", "content-type", "end", "provider", "model", "direction"],
+  ...["type", "role", "id", "messageId", "toolCallId", "toolCallIds", "pendingToolCallIds", "parentMessageId", "parentToolCallId"],
+  ...["interruptId", "interruptIds", "runId", "threadId", "parentRunId", "subagentRunId", "parentSubagentRunId", "entityId", "protocolVersion"],
+  ...["lastEventId", "toolCallName", "stepName", "activityType", "subtype", "status", "delivery", "phase", "kind", "op", "path", "from", "code"],
+  ...["rule", "eventType", "outcome", "mimeType", "method", "contentType", "content-type", "end", "provider", "model", "direction"],
 ]);
 /** Members that hold a document of the application: all of it but the keys is masked, numbers too. */
 const documents = new Set([
-  ...[
-    "snapshot",
-    "state",
-    "value",
-    "payload",
-    "result",
-    "args",
-    "forwardedProps",
-    "metadata",
-    "rawEvent",
-    "event",
-    "parameters",
-    "data",
-    "responseSchema",
-    "content",
-    "input",
-  ],
+  ...["snapshot", "state", "value", "payload", "result", "args", "forwardedProps", "metadata", "rawEvent", "event", "parameters", "data"],
+  ...["responseSchema", "content", "input"],
 ]);
 /** Short JSON, or JSON as text. */
 const json = new Set(["arguments", "argsText", "before", "after"]);
@@ -124,5 +98,3 @@ function address(url: string): string {
 
 /** Bytes that are no event. */
 const bytes = (text: string): string => maskText(text).replace(/^xxxx: /gm, "data: ");
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 // An agent that is watched: its events, and what is seen beside them, become rows.
 
 import type { Agent, AgentRequest, AgentSnapshot } from "../../api/types.js";
+import { defined } from "../../base/json.js";
 import { attribute, between, join, type Between, type Pending } from "./changes.js";
 import type { Entry, ErrorText, Item, RequestEnd } from "./entry.js";
 import type { Log } from "./log.js";
@@ -107,15 +108,8 @@ function notesOf(rest: Between, before: AgentSnapshot, after: AgentSnapshot): st
   return notes;
 }
 
-function plain(error: ErrorText): ErrorText {
-  const { kind, message, code, status, rule, eventType, retryable } = error;
-  return {
-    kind,
-    message,
-    ...(code !== undefined && { code }),
-    ...(status !== undefined && { status }),
-    ...(rule !== undefined && { rule }),
-    ...(eventType !== undefined && { eventType }),
-    ...(retryable !== undefined && { retryable }),
-  };
-}
+const plain = ({ kind, message, code, status, rule, eventType, retryable }: ErrorText): ErrorText => ({
+  kind,
+  message,
+  ...defined({ code, status, rule, eventType, retryable }),
+});

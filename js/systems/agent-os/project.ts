@@ -3,6 +3,7 @@
 // Whatever is not understood is left out: a row without an owner that vouches for it has no frames.
 
 import type { JsonObject } from "../../api/protocol.js";
+import { isObject } from "../../base/json.js";
 import { isSummary, redactedSummary, redactedText, type RedactionReason } from "./redaction.js";
 import type { Envelope, Frame, SafeLedgerEvent } from "./types.js";
 
@@ -327,10 +328,6 @@ function text(value: unknown): string | undefined {
 /** The named members that are present. */
 function pick(payload: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.filter((name) => payload[name] !== undefined).map((name) => [name, payload[name]!]));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSafe(event: SafeLedgerEvent): boolean {

@@ -1,6 +1,7 @@
 // Lowers AG-UI's input to agentOS's request, and declares its tools as AG-UI does.
 
 import type { JsonObject } from "../../api/protocol.js";
+import { defined, isObject } from "../../base/json.js";
 
 /** The application's defaults for every submit. */
 export interface SubmitDefaults {
@@ -237,13 +238,4 @@ function readInput(input: unknown) {
     readonly forwardedProps?: JsonObject;
     readonly resume?: readonly ResumeReply[];
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Without the members that are not there. */
-function defined(members: object): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,6 @@
 // Views of a list of frames: the run with its texts and calls, and everything that happened in order.
 
+import { defined } from "../../base/json.js";
 import type { Frame } from "./types.js";
 
 /** The result of reducing frames. */
@@ -240,10 +241,3 @@ class Activities {
 }
 
 const when = (at: number | undefined): { readonly at?: number } => (at === undefined ? {} : { at });
-
-/** The members that are there. */
-function defined<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Members]?: NonNullable<Members[Name]>;
-  };
-}

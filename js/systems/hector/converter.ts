@@ -1,8 +1,9 @@
 // The AG-UI form of Hector, version 1: how its events are read, and made of native messages.
 
+import { isObject } from "../../base/json.js";
 import { uuid } from "../../base/uuid.js";
 import { createFormWriter, type FormWriter } from "./form-writer.js";
-import { isObject, list, string, toObject } from "./json.js";
+import { list, string, toObject } from "./json.js";
 import { extractToolCalls, extractToolResults, getBlockId, getBlockType, getEventType, isThinkingPart, textOf, type Part } from "./parts.js";
 
 /** An event of Hector's AG-UI form. */

@@ -1,5 +1,7 @@
 // Reads members of a server's data.
 
+import { isObject } from "../../base/json.js";
+
 export function string(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -10,8 +12,4 @@ export function list<Item>(value: readonly Item[] | undefined): readonly Item[] 
 
 export function toObject(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

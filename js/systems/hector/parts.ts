@@ -1,7 +1,8 @@
 // Parts of messages of version 1: how they are made, and what their metadata says.
 
+import { isObject, parseJson } from "../../base/json.js";
 import { uuid } from "../../base/uuid.js";
-import { isObject, string, toObject } from "./json.js";
+import { string, toObject } from "./json.js";
 
 /** A part of a message of version 1. */
 export interface Part {
@@ -261,11 +262,4 @@ function isTool(part: Part): boolean {
 }
 
 /** Arguments, which older parts have as a text. */
-function toArgs(value: unknown): Record<string, unknown> {
-  if (typeof value !== "string") return toObject(value);
-  try {
-    return toObject(JSON.parse(value));
-  } catch {
-    return {};
-  }
-}
+const toArgs = (value: unknown): Record<string, unknown> => toObject(typeof value === "string" ? parseJson(value) : value);

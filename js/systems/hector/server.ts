@@ -1,7 +1,8 @@
 // Requests to a Hector server beside the stream: its agent card, tasks and approvals.
 
 import type { HectorSettings, ResumeOptions, StopOptions } from "../../api/types.js";
-import { isObject, list, toObject } from "./json.js";
+import { isObject } from "../../base/json.js";
+import { list, toObject } from "./json.js";
 
 /** An agent's card; see the A2A protocol. */
 export interface AgentCard {

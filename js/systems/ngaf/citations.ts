@@ -1,7 +1,8 @@
 // The citations bridge: `state.citations`, by the id of a message, as citations of that message.
 
 import type { JsonObject } from "../../api/protocol.js";
-import { isObject, ownValue } from "./json.js";
+import { defined, isObject } from "../../base/json.js";
+import { ownValue } from "./json.js";
 import type { Citation } from "./types.js";
 
 /**
@@ -44,5 +45,5 @@ function toCitation(entry: unknown, place: number, version: 1 | 2): Citation {
       publishedAt: dated ? (published as string | number | Date) : undefined,
     }),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as unknown as Citation;
+  return defined(found) as unknown as Citation;
 }

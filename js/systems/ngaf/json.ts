@@ -1,21 +1,12 @@
 // Small questions about JSON.
 
 import type { JsonObject } from "../../api/protocol.js";
-import { parseJson } from "../../base/json.js";
+import { isObject, parseJson } from "../../base/json.js";
 import { applyOperations, type Operation } from "../../base/checked-patch.js";
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether the object itself has the member. */
-export function has(object: object, key: string): boolean {
-  return Object.prototype.hasOwnProperty.call(object, key);
-}
 
 /** A member of the object itself: servers choose keys. */
 export function ownValue(object: JsonObject, key: string): unknown {
-  return has(object, key) ? object[key] : undefined;
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** A text is parsed, if it is JSON; anything else stays as it is. */

@@ -8,7 +8,7 @@
 // piece of a call's arguments alone: none of that can be had from AG-UI messages, so it is computed from the events.
 
 import type { AgUiEvent } from "../../api/events.js";
-import { isObject } from "./json.js";
+import { isObject } from "../../base/json.js";
 import { createAnswers } from "./parts/answers.js";
 import { createCalls } from "./parts/calls.js";
 import { createChunks } from "./parts/chunks.js";

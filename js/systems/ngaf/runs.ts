@@ -4,7 +4,7 @@
 import type { JsonObject } from "../../api/protocol.js";
 import type { Agent, Message, ResumeAnswers, RunResult, SubmitInput } from "../../api/types.js";
 import type { PageTools } from "./client-tools.js";
-import { isObject } from "./json.js";
+import { isObject } from "../../base/json.js";
 import type { Reducer } from "./reduce.js";
 import type { NgafAgent, NgafSubmitInput } from "./types.js";
 

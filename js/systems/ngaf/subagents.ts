@@ -1,7 +1,8 @@
 // A subagent, from the activity that shows it.
 
 import type { JsonObject } from "../../api/protocol.js";
-import { isObject, ownValue } from "./json.js";
+import { isObject } from "../../base/json.js";
+import { ownValue } from "./json.js";
 import type { NgafMessage, NgafSubagent } from "./types.js";
 
 export function toSubagent(id: string, content: JsonObject): NgafSubagent {

@@ -1,6 +1,6 @@
 // Gives each event to the part of the reducer that it is for.
 
-import { isObject } from "./json.js";
+import { isObject } from "../../base/json.js";
 import { takeList } from "./parts/listed.js";
 import type { Messages } from "./parts/messages.js";
 import { text, type Loose } from "./parts/shared.js";

@@ -2,7 +2,7 @@
 // itself, or that are removed. No event reports them, the snapshot does.
 
 import type { AgentSnapshot, ContentPart, Message } from "../../api/types.js";
-import { isObject } from "./json.js";
+import { isObject } from "../../base/json.js";
 import type { Reducer } from "./reduce.js";
 import type { ContentBlock, NgafMessage, NgafToolCall } from "./types.js";
 

@@ -1,6 +1,7 @@
 // Tool calls. Owns `toolCalls`. Version 1 of the contract reads each piece of a call's arguments alone, version 2 all of them.
 
-import { isObject, parsed, scan, type ObjectScan } from "../json.js";
+import { isObject } from "../../../base/json.js";
+import { parsed, scan, type ObjectScan } from "../json.js";
 import type { NgafToolCall } from "../types.js";
 import type { Shared } from "./shared.js";
 

@@ -1,6 +1,7 @@
 // MESSAGES_SNAPSHOT: the messages of a list, and the calls in them.
 
-import { isObject, parsed } from "../json.js";
+import { isObject } from "../../../base/json.js";
+import { parsed } from "../json.js";
 import type { NgafMessage, NgafToolCall } from "../types.js";
 import type { AnswersPart } from "./answers.js";
 import type { CallsPart } from "./calls.js";

@@ -3,7 +3,8 @@
 import { AgentError } from "../../../api/error.js";
 import { uuid } from "../../../base/uuid.js";
 import { classifyError } from "../errors.js";
-import { isObject, parsed } from "../json.js";
+import { isObject } from "../../../base/json.js";
+import { parsed } from "../json.js";
 import type { DeliveryOutcome, NgafEvent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 

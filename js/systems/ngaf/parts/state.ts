@@ -2,7 +2,8 @@
 
 import type { JsonObject } from "../../../api/protocol.js";
 import { citationsOf } from "../citations.js";
-import { isObject, ownValue, patched } from "../json.js";
+import { isObject } from "../../../base/json.js";
+import { ownValue, patched } from "../json.js";
 import type { Messages } from "./messages.js";
 import type { Shared } from "./shared.js";
 

@@ -1,7 +1,8 @@
 // Subagents: those that activities show, and those that have events of their own. Owns `subagents`.
 
 import type { JsonObject } from "../../../api/protocol.js";
-import { isObject, ownValue, patched } from "../json.js";
+import { isObject } from "../../../base/json.js";
+import { ownValue, patched } from "../json.js";
 import { toSubagent } from "../subagents.js";
 import type { NgafSubagent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
