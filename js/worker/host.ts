@@ -19,7 +19,7 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
     task: { until: Infinity },
     settled: (...end) => {
       methods.settled(...end);
-      pipe.wake();
+      updates.acted();
     },
     hold: (on) => {
       methods.hold(on);
@@ -46,10 +46,7 @@ export function createPageHost(pipe: Pipe<FromWorker>, updates: Updates, methods
     },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
     // The page makes the save: it has the thread.
-    save: (number) => {
-      updates.acted(number);
-      pipe.wake();
-    },
+    save: (number) => updates.acted(number),
   };
 }
 

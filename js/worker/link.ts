@@ -8,7 +8,7 @@ import type { LinkClient, Link } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { portTo, type Port } from "../core/port.js";
 import type { Intent } from "../intents/intent.js";
-import { createAnswers } from "./answers.js";
+import { createLate } from "./late.js";
 import type { Pool } from "./pool.js";
 import { createRemoteSession, type RemoteSession } from "./session.js";
 
@@ -21,7 +21,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     ...client,
     source: async () => {
       const place = await client.source();
-      shared.late = place.at === "worker" ? answers : undefined;
+      shared.late = place.at === "worker" ? late : undefined;
       if (place.at === "worker") return { open, gone: () => !pool.has() };
       client.emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${place.why}` });
       return portTo(place.core);
@@ -29,7 +29,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
   };
   const shared = createLinkState(inPort);
   const link = createLink(inPort, shared);
-  const answers = createAnswers(inPort, shared, () => current!);
+  const late = createLate(inPort, shared, () => current!);
   let current: RemoteSession | undefined;
 
   const open: Port["open"] = (options, messages, state, page) => {
@@ -48,7 +48,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
         decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
         if (goesOn) void link.load();
       },
-      ...{ executes: answers.executes, reported: answers.reported, received: answers.catchUp, working: place.working, closed: place.close, life },
+      ...{ executes: late.executes, reported: late.reported, received: late.catchUp, working: place.working, closed: place.close, life },
     });
     return (current = session);
   };

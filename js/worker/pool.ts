@@ -2,7 +2,7 @@
 // begins when it is first needed, and ends with the last session. One that fails is replaced when it is needed again.
 
 import type { Started } from "./serve.js";
-import { createWatch, type Watch } from "./watch.js";
+import { createWatch } from "./watch.js";
 import { later } from "../base/timer.js";
 
 /**
@@ -14,14 +14,7 @@ export function beyondVite(module: string | undefined, file: string): (() => Wor
   return modules === undefined ? undefined : () => new Worker(`${modules}/ag-ui-wasm/${file}`, { type: "module" });
 }
 
-interface SpawnedWorker {
-  readonly spawn: () => Worker;
-  readonly worker: Worker;
-  readonly ready: Promise<void>;
-  started: boolean;
-  readonly users: Set<(reason: string) => void>;
-  readonly watch: Watch;
-}
+type SpawnedWorker = ReturnType<typeof start>;
 
 /** The worker of an entry, and what is made in its place when it is gone. */
 interface WorkerSlot {
@@ -48,10 +41,10 @@ export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, 
   return createPool(shared, startMs, custom);
 }
 
-function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): SpawnedWorker {
+function start(shared: WorkerSlot, spawn: () => Worker, startMs: number) {
   // Throws where the platform has none.
   const worker = spawn();
-  const users: SpawnedWorker["users"] = new Set();
+  const users = new Set<(reason: string) => void>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let die = (_reason: string): void => {};
   const watch = createWatch(() => worker.postMessage(undefined), (reason) => die(reason));
@@ -85,7 +78,7 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
   });
   // An application that does not ask has no need to know.
   ready.catch(() => {});
-  const place: SpawnedWorker = { spawn, worker, ready, started: false, users, watch };
+  const place = { spawn, worker, ready, started: false, users, watch };
   return place;
 }
 

@@ -37,8 +37,8 @@ const lateEdit = { code: "edit-late", message: "The submit had started before it
 
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
-  // The last `rest` of the page, and the one that was answered.
-  let [rest, rested] = [0, 0];
+  // The last `rest` of the page, until it is answered.
+  let rest: number | undefined;
   const { attempt, ...served } = createServed((error) => {
     report();
     pipe.tell("lost", toFailure(error), isTrap(error));
@@ -50,7 +50,7 @@ export function serve(port: MessagePort, core: Core): void {
   const report = (): void => {
     if (!ended.length) return;
     // A caller that waits for the end finds it in the snapshot, and in a save.
-    updates.report();
+    updates.post();
     for (const end of ended.splice(0)) pipe.tell("settled", ...end);
   };
 
@@ -74,7 +74,10 @@ export function serve(port: MessagePort, core: Core): void {
       report();
       updates.show();
     },
-    rest: (number) => void (rest = number),
+    rest: (number) => {
+      rest = number;
+      pipe.wake();
+    },
     end: () => {
       try {
         served.end();
@@ -88,10 +91,9 @@ export function serve(port: MessagePort, core: Core): void {
     posting: () => {
       report();
       attempt(updates.post, misused);
-      if (!served.busy() && rested !== rest) pipe.tell("idle", rested = rest);
-    },
-    received: () => {
-      if (updates.hasActed() || rested !== rest) pipe.wake();
+      if (rest === undefined || served.busy()) return;
+      pipe.tell("idle", rest);
+      rest = undefined;
     },
   });
   const updates = createUpdates(pipe, served.current);

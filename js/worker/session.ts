@@ -12,7 +12,7 @@ import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { LateRemains } from "./remains.js";
+import type { LateRemains } from "./late.js";
 import type { Act, FromPage } from "./serve.js";
 
 type FromCore = Pick<Host, "settled" | "warning" | "custom" | "event" | "decision" | "execute" | "abandon" | "stopRemote">;
@@ -81,17 +81,14 @@ export function createRemoteSession(
 ): RemoteSession {
   const requests = createPageRequests(host);
   const shown = createShown(host);
-  const wait = createWait(() => session, owner);
+  const wait = createWait(() => session, owner, (number) => pipe.tell("rest", number));
   const close = (reason: string): void => {
     requests.close();
     wait.end();
     pipe.close(reason);
     owner.closed();
   };
-  let lost = false;
   const lose = (cause: AgentError, died = false): void => {
-    if (lost) return;
-    lost = true;
     close(cause.message);
     owner.lost(cause, died);
   };
@@ -104,12 +101,10 @@ export function createRemoteSession(
     idle: wait.idle,
     ended: () => close("The session has ended"),
   };
-  const hooks = {
-    received: owner.received,
-    posting: () => wait.posting((number) => pipe.tell("rest", number)),
-  };
+  const hooks = { received: owner.received };
   // The port outlives whoever holds this session.
   const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
+  // Both travel in one message, after which the worker answers.
   const tell: typeof pipe.tell = (...call) => (wait.begin(), pipe.tell(...call));
   const ask: typeof pipe.ask = (...call) => (wait.begin(), pipe.ask(...call));
 
@@ -188,11 +183,10 @@ function createMethods(options: SessionOptions, { tell, ask, counters, echo, end
   };
 }
 
-/** Whether the page waits for the worker. While it does, the session is held, by nobody else. */
-function createWait(session: () => object, owner: SessionOwner) {
-  // How often the worker was asked whether it is at rest, and whether it has to be asked again.
-  let lastAsk = 0;
-  let working = false;
+/** Whether the page waits for the worker. While it does, the session is held, by nobody else. `ask` asks whether the worker is at rest. */
+function createWait(session: () => object, owner: SessionOwner, ask: (number: number) => void) {
+  // How often it was asked.
+  let asked = 0;
   const end = (): void => {
     retained.delete(session());
     owner.working(false);
@@ -200,19 +194,14 @@ function createWait(session: () => object, owner: SessionOwner) {
   return {
     /** The worker gets something to do. */
     begin: (): void => {
-      working = true;
       retained.add(session());
       owner.working(true);
+      ask(++asked);
     },
     end,
-    /** A message is about to be posted: `ask` asks whether the worker is at rest after it. */
-    posting: (ask: (number: number) => void): void => {
-      if (working) ask(++lastAsk);
-      working = false;
-    },
     /** The worker is at rest after what came before that question. */
     idle: (number: number): void => {
-      if (number === lastAsk && !working) end();
+      if (number === asked) end();
     },
   };
 }

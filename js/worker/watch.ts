@@ -23,9 +23,6 @@ export async function holdLife(): Promise<string | undefined> {
   });
 }
 
-/** Watches a worker. */
-export type Watch = ReturnType<typeof createWatch>;
-
 /** Calls `died` when the worker that `ping` asks for an answer has ended. */
 export function createWatch(ping: () => void, died: (reason: string) => void) {
   let pings = true;
