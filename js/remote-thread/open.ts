@@ -9,7 +9,7 @@
 // open.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentSnapshot, RunResult, ThreadState, TransportRequest, TransportTarget } from "../api/types.js";
 import { createOpenCalls } from "./calls.js";
 import type { RemoteClient } from "./client.js";
 import type { Connected } from "./connect.js";
@@ -17,7 +17,6 @@ import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
 import { changedLines, unanswered, type OpenedThread } from "./page.js";
 import { createThreadRequest, type ThreadQuestion } from "./thread-request.js";
-import { createStatus, type ThreadStatus } from "./status.js";
 
 /** The base that later edits apply to. */
 type Begun<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
@@ -35,7 +34,12 @@ function createLoading() {
 
 /** The opening of a thread. Nothing is opened yet. */
 export class ThreadOpening<State> {
-  readonly #status: ThreadStatus<State>;
+  #status: ThreadState["status"];
+  // Why it could not be opened.
+  #failure: AgentError | undefined;
+  // The thread as the page is shown it, and the last pair: one snapshot of the core is shown as one object.
+  #thread: ThreadState;
+  #shown: readonly [core: AgentSnapshot<State>, shown: AgentSnapshot<State>] | undefined;
   readonly #calls: ReturnType<typeof createOpenCalls<State>>;
   readonly #disposal = new AbortController();
   #request: ThreadQuestion | undefined;
@@ -50,7 +54,8 @@ export class ThreadOpening<State> {
   #handedOver: Promise<void> | undefined;
 
   constructor(private readonly client: RemoteClient<State>, private readonly hidden: Hidden<State>, private readonly paging: Paging<State>) {
-    this.#status = createStatus(client, hidden, paging);
+    this.#thread = client.thread;
+    this.#status = client.thread.status;
     this.#calls = createOpenCalls(client);
   }
 
@@ -61,7 +66,7 @@ export class ThreadOpening<State> {
 
   /** Opens the thread, or continues to. Resolves once it is there. */
   load(): Promise<void> {
-    if (this.#loading && !this.#status.failure) return this.#loading.promise;
+    if (this.#loading && !this.#failure) return this.#loading.promise;
     // An answer has failed: that is asked for again.
     const failed = this.#loading && this.#request;
     this.#loading = undefined;
@@ -69,7 +74,7 @@ export class ThreadOpening<State> {
     // Without an id the server has none of it.
     if (!thread?.load || threadId === undefined) return Promise.resolve();
     const { promise } = (this.#loading = createLoading());
-    this.#status.set("loading");
+    this.#set("loading");
     if (failed) failed.repeat();
     else {
       const wasOpened = !!this.#handedOver;
@@ -86,7 +91,7 @@ export class ThreadOpening<State> {
 
   /** Whether it waits, after a failure, for another `load`. */
   hasFailed(): boolean {
-    return !!this.#loading && !!this.#status.failure;
+    return !!this.#loading && !!this.#failure;
   }
 
   /** Ends it without an answer: what waits continues. False: the thread is not being opened. */
@@ -103,16 +108,27 @@ export class ThreadOpening<State> {
 
   /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has, or the core was lost over it. */
   async handedOver(): Promise<void> {
-    if (!this.#loading && (this.#status.now === "loading" || this.#status.failure?.kind === "internal")) void this.load();
+    if (!this.#loading && (this.#status === "loading" || this.#failure?.kind === "internal")) void this.load();
     await this.#handedOver;
   }
 
   /** The snapshot without the run that opens the thread. */
   shown(core: AgentSnapshot<State>): AgentSnapshot<State> {
-    if (!core.isLoading) queueMicrotask(() => this.hidden.rest());
-    else if (this.client.isOpen() && !this.hidden.owns(core.runId!)) this.#runs++;
+    const { hidden, paging } = this;
+    if (!core.isLoading) queueMicrotask(() => hidden.rest());
+    else if (this.client.isOpen() && !hidden.owns(core.runId!)) this.#runs++;
     this.#calls.see(core);
-    return this.#status.shown(core);
+    paging.see(core);
+    const status = this.#status === "new" && core.messages.length ? "ready" : this.#status;
+    const { has: hasOlder } = paging;
+    if (this.#thread.status !== status || this.#thread.hasOlder !== hasOlder) [this.#thread, this.#shown] = [{ status, hasOlder }, undefined];
+    if (this.#shown?.[0] !== core) this.#shown = [core, hidden.shown(core, this.#thread, this.#failure)];
+    return this.#shown[1];
+  }
+
+  #set(status: ThreadState["status"], failure?: AgentError): void {
+    [this.#status, this.#failure, this.#shown] = [status, failure, undefined];
+    if (!this.client.disposed()) this.client.changed();
   }
 
   /** Where a request goes that this has an answer to. */
@@ -135,7 +151,7 @@ export class ThreadOpening<State> {
     const client = this.client;
     const id = client.uuid();
     const request = this.#request = createThreadRequest(client, id, this.signal, (error) => {
-      this.#status.set("error", error);
+      this.#set("error", error);
       client.emitter.emit("error", error);
       this.#loading?.reject(error);
     });
@@ -179,12 +195,12 @@ export class ThreadOpening<State> {
     if (!request.isGivenUp() && (outcome === "success" || outcome === "interrupted")) {
       this.#calls.begin();
       this.paging.begin(opened?.older, opened?.messages ?? []);
-      this.#status.set(this.client.core().messages.length ? "ready" : "new");
+      this.#set(this.client.core().messages.length ? "ready" : "new");
       return loading.resolve();
     }
     // An answer that is still on its way has nobody to go to.
     request.stop();
-    this.#status.set(this.#wasLeft ? "loading" : "error", error);
+    this.#set(this.#wasLeft ? "loading" : "error", error);
     this.#wasLeft = false;
     loading.reject(error ?? this.client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   }

@@ -116,7 +116,7 @@ export const bugs = [
   {
     name: "a thread over whose opening the core was lost is not opened",
     file: "remote-thread/open.ts",
-    from: ' || this.#status.failure?.kind === "internal")',
+    from: ' || this.#failure?.kind === "internal")',
     to: ")",
     tests: ["lost-before-shown"],
   },
