@@ -1,17 +1,28 @@
-// When the connection of a channel is opened: at first, again after a loss, until it is given up.
+// The connection of a channel, one at a time: opened at first, and again after a loss, until it is given up.
 //
 //   closed ──ensure──► connecting ──► open ──lost──► reconnecting ──► open
 //      ▲                                                 │ attempts used up
 //      └──close, closed by the server────────────────────┘
 
-import { createConnection, type ConnectionEvents } from "./channel-connection.js";
+import { aborted, LINES, toError } from "./body.js";
 import { createBudget, pauseOf } from "./retry.js";
 import type { AgentError } from "../api/error.js";
-import type { Channel, ChannelClient, PageKit } from "../api/channel.js";
+import type { Channel, ChannelClient, PageKit, Wire, WireEvents } from "../api/channel.js";
 import type { TransportRequest } from "../api/types.js";
 
+/** The receiver of a wire's frames. */
+interface WireReading {
+  /** Frames of this media type come. */
+  kind(media: string): void;
+  frame(frame: Uint8Array): void;
+  /** The server has closed it in good order. */
+  ended(): void;
+  failed(error: Error): void;
+}
+
 /** The frames of a channel's connections, and how they end. */
-export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame" | "ended" | "failed"> {
+export interface DialerHandlers extends Omit<WireReading, "kind"> {
+  opened(): void;
   /** It is lost, and is being opened again by itself. `continues`: where it was. */
   paused(continues: boolean): void;
   /** It is closed, and nobody waits for it. */
@@ -20,8 +31,14 @@ export interface DialerHandlers extends Pick<ConnectionEvents, "opened" | "frame
 
 /** A connection that is closed. */
 export class Dialer {
+  /** The connection, if there is one. */
+  wire: Wire | undefined;
+  /** The media type of its frames. */
+  media = LINES;
   readonly #attempts: ReturnType<typeof createAttempts>;
-  readonly connection: ReturnType<typeof createConnection>;
+  readonly #events: WireEvents & WireReading;
+  readonly #current: { controller?: AbortController | undefined } = {};
+  #opening: Promise<void> | undefined;
   #phase: ChannelState["phase"] = "closed";
   // When the last attempt was due; absent while the core decides about it.
   #retryAt: number | undefined;
@@ -31,13 +48,9 @@ export class Dialer {
 
   constructor(private readonly client: ChannelClient, private readonly handlers: DialerHandlers) {
     this.#attempts = createAttempts(() => client.kit.retryTimes(client.options().retry));
-    this.connection = createConnection(client, {
+    this.#events = {
       ...handlers,
-      begins: () => {
-        this.#attempts.begin();
-        if (this.#attempts.count()) this.#reconnecting();
-        else this.#set("connecting");
-      },
+      kind: (media) => void (this.media = media),
       opened: () => {
         if (this.#phase === "open") return;
         this.#attempts.opened();
@@ -51,7 +64,7 @@ export class Dialer {
         this.#reconnecting();
         handlers.paused(this.#cursor !== undefined);
       },
-    });
+    };
   }
 
   state(): ChannelState {
@@ -61,7 +74,7 @@ export class Dialer {
   }
 
   get isOpen(): boolean {
-    return !!this.connection.wire() && this.#phase === "open";
+    return !!this.wire && this.#phase === "open";
   }
 
   /** A frame has come. `id`: the id that it has. */
@@ -74,7 +87,7 @@ export class Dialer {
   ensure(request: TransportRequest): Promise<void> {
     if (this.isOpen) return Promise.resolve();
     // A source continues where it was.
-    return this.connection.open(this.#cursor === undefined || request.resume ? request : { ...request, resume: true, cursor: this.#cursor });
+    return this.#open(this.#cursor === undefined || request.resume ? request : { ...request, resume: true, cursor: this.#cursor });
   }
 
   /** Once it is open. Rejects when it is given up. */
@@ -85,7 +98,19 @@ export class Dialer {
   /** It is lost. */
   drop(): void {
     this.#attempts.lost();
-    this.connection.hangUp();
+    this.hangUp();
+  }
+
+  hangUp(): void {
+    this.wire = this.#opening = undefined;
+    this.media = LINES;
+    this.#current.controller?.abort();
+    this.#current.controller = undefined;
+  }
+
+  /** Closes the connection when nobody holds the channel. */
+  closing(): () => void {
+    return closing(this.#current);
   }
 
   /** Opens it again after a loss. During an answer, the core asks for the rest of the run by itself, or gives it up. */
@@ -97,7 +122,7 @@ export class Dialer {
   /** Closes it; it is opened anew from the start, if it was to be open. */
   restart(): void {
     if (this.#phase === "closed") this.giveUp();
-    else void this.connection.open({ ...this.client.run(), resume: false }).catch(() => {});
+    else void this.#open({ ...this.client.run(), resume: false }).catch(() => {});
   }
 
   /** The network is back. */
@@ -119,7 +144,7 @@ export class Dialer {
   }
 
   get #isIdle(): boolean {
-    return this.#phase === "reconnecting" && !this.connection.isOpening() && !this.connection.wire();
+    return this.#phase === "reconnecting" && !this.#opening && !this.wire;
   }
 
   #set(phase: ChannelState["phase"], retryAt?: number): void {
@@ -132,9 +157,43 @@ export class Dialer {
     this.#set("reconnecting", retryAt);
   }
 
+  /** Opens it, unless that is in progress. */
+  #open(request: TransportRequest): Promise<void> {
+    if (this.#opening) return this.#opening;
+    const mine: Promise<void> = this.#attempt(request).finally(() => {
+      if (this.#opening === mine) this.#opening = undefined;
+    });
+    return (this.#opening = mine);
+  }
+
+  async #attempt(request: TransportRequest): Promise<void> {
+    this.hangUp();
+    const mine = (this.#current.controller = new AbortController());
+    // The loop that reads must not hold the agent: it could never be collected.
+    const { signal } = mine;
+    const weak = this.client.kit.weakly(this.#events);
+    this.#attempts.begin();
+    if (this.#attempts.count()) this.#reconnecting();
+    else this.#set("connecting");
+    try {
+      const { open } = this.client.source() ?? {};
+      if (!open) throw new Error("the transport keeps no connection open");
+      const opened = await open(request, signal, only(signal, weak));
+      if (signal.aborted) throw aborted();
+      this.wire = opened;
+      void read(opened.response, signal, weak);
+      await opened.opened;
+      if (this.#current.controller === mine) this.#events.opened();
+    } catch (cause) {
+      const error = toError(cause);
+      if (this.#current.controller === mine) this.handlers.failed(error);
+      throw error;
+    }
+  }
+
   /** Opens it where it was. */
   #redial(): void {
-    void this.connection.open({ ...this.client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
+    void this.#open({ ...this.client.run(), resume: this.#cursor !== undefined, cursor: this.#cursor }).catch(() => {});
   }
 
   /** Opens it anew after a while, unless that was tried too often. */
@@ -197,3 +256,31 @@ function failureOf(kit: PageKit, cause: Error): AgentError {
   const message = `The connection was lost, and could not be opened again: ${cause.message}`;
   return new kit.AgentError({ kind: denied ? "auth" : "connection", message, retryable: !denied, cause });
 }
+
+/** The same events, unless the wire was given up. */
+function only(signal: AbortSignal, events: WireEvents): WireEvents {
+  return {
+    opened: () => signal.aborted || events.opened(),
+    paused: () => signal.aborted || events.paused(),
+  };
+}
+
+/** Reads a wire to its end. Holds nothing of the channel. */
+async function read(answer: Promise<Response>, signal: AbortSignal, to: WireReading): Promise<void> {
+  try {
+    const { ok, status, headers, body } = await answer;
+    if (!ok || !body) throw Object.assign(new Error(`the connection was refused with ${status}`), { status });
+    if (!signal.aborted) to.kind(headers.get("content-type") ?? LINES);
+    for (const reader = body.getReader();;) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) return void reader.cancel().catch(() => {});
+      if (done) return to.ended();
+      to.frame(value);
+    }
+  } catch (error) {
+    if (!signal.aborted) to.failed(toError(error));
+  }
+}
+
+/** Closes what is open. Made here, where nothing of a channel can be held. */
+const closing = (of: { readonly controller?: AbortController | undefined }): () => void => () => of.controller?.abort();

@@ -4,8 +4,7 @@
 //   frames ──► channel ─┬─ an answer is on ──► its body (channel-answers.ts)
 //                       └─ none ─────────────► unread: the agent begins a run that nobody asked for
 //
-// channel-dialer.ts decides when there is a connection, which is in channel-connection.ts. An answer ends with an event that says so, with a
-// pause, or with the next message of the user. If the connection is lost before, the body fails, and the run is `truncated`.
+// channel-dialer.ts has the connection. An answer ends with an event that says so, with a pause, or with the next message of the user. If the connection is lost before, the body fails, and the run is `truncated`.
 
 import { aborted, refusal, toError } from "./body.js";
 import { ChannelAnswers } from "./channel-answers.js";
@@ -28,7 +27,7 @@ export class ClientChannel implements Channel {
     this.#bufferBytes = settings.bufferBytes ?? 16 * 2 ** 20;
     this.#answers = new ChannelAnswers(settings, {
       call: kit.call,
-      media: () => this.#dialer.connection.media(),
+      media: () => this.#dialer.media,
       isOpen: () => this.#dialer.isOpen,
       hasMore: () => this.#unread.size() > 0,
       stop: () => this.#stop(),
@@ -44,13 +43,13 @@ export class ClientChannel implements Channel {
       ended: () => {
         // The answer is over, and so is the session.
         this.#answers.end(false);
-        this.#dialer.connection.hangUp();
+        this.#dialer.hangUp();
         this.#dialer.giveUp();
       },
       failed: (error) => this.#lost(error),
       closed: () => kit.retained.delete(this),
     });
-    kit.whenCollected(this, this.#dialer.connection.closing());
+    kit.whenCollected(this, this.#dialer.closing());
   }
 
   state(): ReturnType<Channel["state"]> {
@@ -80,7 +79,7 @@ export class ClientChannel implements Channel {
   }
 
   send(text: string): boolean | Promise<Response> {
-    return this.#dialer.isOpen ? this.#dialer.connection.wire()!.send(text) : false;
+    return this.#dialer.isOpen ? this.#dialer.wire!.send(text) : false;
   }
 
   online(): void {
@@ -97,7 +96,7 @@ export class ClientChannel implements Channel {
   }
 
   #hangUp(): void {
-    this.#dialer.connection.hangUp();
+    this.#dialer.hangUp();
     this.#unread.clear();
     this.#answers.fail(aborted());
   }
@@ -138,7 +137,7 @@ export class ClientChannel implements Channel {
     const mine = answers.begin(text !== "" || request.resume, text !== "");
     const isCurrent = (): boolean => answers.current === mine;
     signal?.addEventListener("abort", () => isCurrent() && this.#stop());
-    const wire = this.#dialer.connection.wire();
+    const { wire } = this.#dialer;
     if (text !== "" && !wire?.mute) {
       try {
         const refused = await say(wire, text);
