@@ -1,9 +1,10 @@
 import type { Provider } from "@angular/core";
-import { agentResourceOf, injectAgentOf, provideAgentOf, type AgentResource } from "./bindings/angular.js";
+import { agentResourceOf, provideAgentOf, type AgentResource } from "./bindings/angular.js";
 import type { AgentTarget } from "./bindings/shared.js";
 import { createMountedAgent } from "./agent/mounted.js";
 
 export { messageKey } from "./snapshot/message-key.js";
+export { injectAgent } from "./bindings/angular.js";
 export type { AgentResource } from "./bindings/angular.js";
 export type { AgentTarget } from "./bindings/shared.js";
 
@@ -39,9 +40,4 @@ export function agentResource<State = unknown>(target: AgentTarget<State>): Agen
  */
 export function provideAgent<State = unknown>(target: AgentTarget<State>): Provider {
   return provideAgentOf(createMountedAgent, target);
-}
-
-/** The agent that is provided: the same as {@link agentResource} returns. */
-export function injectAgent<State = unknown>(): AgentResource<State> {
-  return injectAgentOf();
 }

@@ -1,9 +1,9 @@
 import { createMountedAgent } from "./agent/mounted.js";
-import { injectAgentOf, provideAgentOf, useAgentOf, type UseAgent } from "./bindings/vue.js";
+import { provideAgentOf, useAgentOf, type UseAgent } from "./bindings/vue.js";
 import type { AgentTarget } from "./bindings/shared.js";
 
 export { messageKey } from "./snapshot/message-key.js";
-export { useAgentSelector } from "./bindings/vue.js";
+export { injectAgent, useAgentSelector } from "./bindings/vue.js";
 export type { UseAgent } from "./bindings/vue.js";
 export type { AgentTarget } from "./bindings/shared.js";
 
@@ -34,9 +34,4 @@ export function useAgent<State = unknown>(target?: AgentTarget<State>): UseAgent
  */
 export function provideAgent<State = unknown>(target: AgentTarget<State>): UseAgent<State> {
   return provideAgentOf(createMountedAgent, target);
-}
-
-/** The agent that a component above has provided. */
-export function injectAgent<State = unknown>(): UseAgent<State> {
-  return injectAgentOf();
 }

@@ -62,8 +62,8 @@ export function provideAgentOf<State>(create: CreateAgent, target: AgentTarget<S
   return { provide: token, useFactory: () => agentResourceOf(create, target) };
 }
 
-/** `injectAgent` of an entry. */
-export function injectAgentOf<State>(): AgentResource<State> {
+/** The agent that is provided: the same as `agentResource` returns. */
+export function injectAgent<State = unknown>(): AgentResource<State> {
   const found = inject(token, { optional: true });
   if (found) return found as unknown as AgentResource<State>;
   throw new AgentError({ kind: "unsupported", code: "input", message: "injectAgent() found no agent: provide one with provideAgent" });

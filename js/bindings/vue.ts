@@ -63,7 +63,7 @@ function useSnapshot<State>(agent: Readonly<ShallowRef<Agent<State>>>): Readonly
 
 /** `useAgent` of an entry. */
 export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<State>): UseAgent<State> {
-  if (target === undefined) return injectAgentOf();
+  if (target === undefined) return injectAgent();
   const agent = useMade(create, target);
   const snapshot = useSnapshot(agent);
   const view: Record<string, unknown> = { agent, snapshot, ...methodsOf(() => agent.value) };
@@ -78,8 +78,8 @@ export function provideAgentOf<State>(create: CreateAgent, target: AgentTarget<S
   return view;
 }
 
-/** `injectAgent` of an entry. */
-export function injectAgentOf<State>(): UseAgent<State> {
+/** The agent that a component above has provided. */
+export function injectAgent<State = unknown>(): UseAgent<State> {
   const found = inject(agentKey, undefined);
   if (!found) throw nowhere("provideAgent");
   return found as unknown as UseAgent<State>;
@@ -105,7 +105,7 @@ export function useAgentSelector<Part, State = unknown>(
 export function useAgentSelector<State, Part>(...args: readonly unknown[]): ComputedRef<Part> {
   type Given = [Agent<State> | undefined, (snapshot: AgentSnapshot<State>) => Part, ((a: Part, b: Part) => boolean)?];
   const [agent, select, isEqual = Object.is] = (typeof args[0] === "function" ? [undefined, ...args] : args) as Given;
-  const snapshot = agent ? useSnapshot(shallowRef(agent)) : injectAgentOf<State>().snapshot;
+  const snapshot = agent ? useSnapshot(shallowRef(agent)) : injectAgent<State>().snapshot;
   return computed((old?: Part) => {
     const part = select(snapshot.value);
     return old !== undefined && isEqual(old, part) ? old : part;
