@@ -6,17 +6,11 @@ import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { ChunkKit } from "./chunks.js";
 import type { Thread } from "./thread.js";
 
-/** The thread that the channel is of. */
-export type AgentChannelClient<State> = Pick<
-  Thread<State>,
-  "link" | "guard" | "read" | "shown" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive"
->;
-
 /** The channel of an agent, which its transport makes once it is needed. */
 export type AgentChannel<State> = ReturnType<typeof createAgentChannel<State>>;
 
 /** The channel of an agent. */
-export function createAgentChannel<State>(kit: ChunkKit, self: AgentChannelClient<State>) {
+export function createAgentChannel<State>(kit: ChunkKit, self: Thread<State>) {
   const { options, disposed } = self;
   // Somebody has asked to listen.
   let listening = false;
@@ -80,7 +74,7 @@ export function createAgentChannel<State>(kit: ChunkKit, self: AgentChannelClien
 }
 
 /** The channel that the transport makes, once. If that fails, the next call makes it. */
-function createKept<State>(kit: ChunkKit, { options, read, shown, disposed, jobs, emitter }: AgentChannelClient<State>, unread: () => void) {
+function createKept<State>(kit: ChunkKit, { options, read, shown, disposed, jobs, emitter }: Thread<State>, unread: () => void) {
   let channel: Channel | undefined;
   let making: Promise<Channel> | undefined;
   const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({

@@ -14,8 +14,9 @@ import { retryTimes, toTarget } from "../network/request.js";
 import type { OpenRemote } from "../remote-thread/index.js";
 import { edited } from "../snapshot/edited.js";
 import { messageKey } from "../snapshot/message-key.js";
-import type { AgentChannel, AgentChannelClient } from "./channel.js";
+import type { AgentChannel } from "./channel.js";
 import { toRunInput } from "./input.js";
+import type { Thread } from "./thread.js";
 
 const kit = {
   ...{ AgentError, act, answer, call, edited, editedMessages, internal, messageKey, messagesEdit },
@@ -24,8 +25,7 @@ const kit = {
 export type ChunkKit = typeof kit;
 
 /** Loads what makes the channel of a thread. */
-export const openChannel = async <State>(thread: AgentChannelClient<State>): Promise<AgentChannel<State>> =>
-  (await import("./channel.js")).createAgentChannel(kit, thread);
+export const openChannel = async <State>(thread: Thread<State>): Promise<AgentChannel<State>> => (await import("./channel.js")).createAgentChannel(kit, thread);
 
 /** Loads what there is of the thread at the server. */
 export const openRemote: OpenRemote = async (agent) => (await import("../remote-thread/index.js")).openRemote(kit, agent);

@@ -12,12 +12,8 @@ import type { Self } from "./self.js";
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type EditsClient<State> = Pick<Self<State>, "thread" | "first" | "read" | "view" | "options" | "act">;
-
 /** These methods of an agent. */
-export function createEdits<State>(
-  self: EditsClient<State>,
-): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork" | "reset"> {
+export function createEdits<State>(self: Self<State>): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork" | "reset"> {
   const { thread, read, act } = self;
   const { link, source } = thread;
 

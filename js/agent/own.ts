@@ -6,29 +6,22 @@ import { createWaker } from "../base/wake.js";
 import { sendAhead } from "../core/ahead.js";
 import type { OwnParts } from "../core/client.js";
 import { createCalls } from "./calls.js";
-import { createHistory, type History } from "./history.js";
-import { createReplies, type Replies } from "./replies.js";
+import { createHistory } from "./history.js";
+import { createReplies } from "./replies.js";
 import { tellOfStop, toRequest } from "./requests.js";
 import { toSettings } from "./settings.js";
 import type { Thread } from "./thread.js";
 
 /** The parts of an agent that only it has: calls of the page's tools, replies to interrupts, requests, checkpoints. */
-export interface Own extends OwnParts, Replies {
-  readonly history: History;
-  /** Waits, or no longer, for something that makes waiting pointless. */
-  wait(on: boolean): void;
-}
+export type Own = ReturnType<typeof createOwn>;
 
 /** The parts of a thread that was made with these options. */
-export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<State>): Own {
+export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<State>) {
   const { emitter, link, shown } = thread;
   const settings = toSettings(initial as AgentOptions, shown.threadId, () => thread.guard);
 
   /** The thread with the options of whoever has asked for that run. */
-  const asking = (runId: string): Thread<State> => {
-    const { options } = thread.members.requester(runId);
-    return { ...thread, options };
-  };
+  const asking = (runId: string) => ({ ...thread, options: thread.members.requester(runId).options });
 
   const request: OwnParts["request"] = (resume, runId, cursor) => toRequest(asking(runId), settings.binary, resume, runId, cursor);
   const stopRemote = (runId: string): void => tellOfStop(asking(runId), runId);
@@ -50,6 +43,7 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
     ...{ request, stopRemote },
     ahead,
     history: createHistory(initial.limits?.history),
+    /** Waits, or no longer, for something that makes waiting pointless. */
     wait: createWaker(() => {
       link.live()?.call("online");
       thread.channel?.current?.online();

@@ -9,22 +9,15 @@ import type { Voice } from "../thread/members.js";
 /** The snapshot, as replies need it. */
 type WithInterrupts = { readonly interrupts: readonly Interrupt[] };
 
-/** Replies of an agent, in the core's form. */
-export interface Replies {
-  toAnswer(answer: ResumeAnswer, at: WithInterrupts): ResumeEntry;
-  toResume(answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[];
-}
-
-/** Replies of an agent, against its schemas where it has some. */
-export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined): Replies {
-  if (!schemas) return { toAnswer, toResume };
+/** Replies of an agent, in the core's form; against its schemas where it has some. */
+export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined) {
   const checked = <Entries extends readonly ResumeEntry[]>(entries: Entries, { interrupts }: WithInterrupts): Entries => {
-    for (const entry of entries) checkReply(emitter, schemas, entry, interrupts);
+    if (schemas) { for (const entry of entries) checkReply(emitter, schemas, entry, interrupts); }
     return entries;
   };
   return {
-    toAnswer: (answer, at) => checked([toAnswer(answer)] as const, at)[0],
-    toResume: (answers, at) => checked(toResume(answers, at), at),
+    toAnswer: (answer: ResumeAnswer, at: WithInterrupts): ResumeEntry => checked([toEntry("resume", answer)] as const, at)[0],
+    toResume: (answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[] => checked(toResume(answers, at), at),
   };
 }
 
@@ -33,9 +26,6 @@ export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is Resu
   const { id, interruptId } = (answers ?? {}) as { readonly id?: unknown; readonly interruptId?: unknown };
   return !Array.isArray(answers) && [id, interruptId].some((name) => typeof name === "string");
 }
-
-/** The core's form of one answer. */
-const toAnswer = (answer: ResumeAnswer): ResumeEntry => toEntry("resume", answer);
 
 /** Answers by interrupt as entries, in the order of the interrupts. */
 function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: WithInterrupts): readonly ResumeEntry[] {

@@ -179,8 +179,8 @@ export const bugs = [
   {
     name: "a request has the options of the newest agent",
     file: "agent/own.ts",
-    from: "const { options } = thread.members.requester(runId);",
-    to: "const { options } = thread.members.present()[0]!;",
+    from: "options: thread.members.requester(runId).options",
+    to: "options: thread.members.present()[0]!.options",
     tests: ["one-thread"],
   },
   {
