@@ -378,8 +378,8 @@ export abstract class AbstractAgent {
       await this.onInitialize(input, subscribers);
 
       const detach$ = (this.activeRunDetach$ = new Subject<void>());
-      const { promise, resolve } = settled();
-      this.activeRunCompletionPromise = promise;
+      let resolve!: () => void;
+      this.activeRunCompletionPromise = new Promise((over) => (resolve = over));
       const run$ = source(input, subscribers).pipe(
         catchError((error) => {
           const message = reasonOf(error);
@@ -412,10 +412,4 @@ function isAborted(error: unknown): boolean {
   const { name, message } = (error ?? {}) as Partial<Error>;
   const reason = String(message ?? error);
   return name === "AbortError" || ["Fetch is aborted", "signal is aborted without reason", "component unmounted"].includes(reason);
-}
-
-function settled(): { promise: Promise<void>; resolve: () => void } {
-  let resolve!: () => void;
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
 }

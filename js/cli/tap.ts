@@ -111,14 +111,14 @@ interface BodyReading {
 /** A body that the agent reads, a frame for each read. A read is asked for when the one before is dealt with. */
 class TappedBody {
   readonly stream: ReadableStream<Uint8Array>;
+  #resolve!: () => void;
   /** Resolves once it has ended, or nothing more of it is read. */
-  readonly over: Promise<void>;
+  readonly over = new Promise<void>((resolve) => (this.#resolve = resolve));
   readonly #turn: RecordedTurn;
   readonly #client: BodyReading;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #cutter: ReturnType<typeof createCutter>;
   readonly #waiting: BodyPiece[] = [];
-  readonly #resolve: () => void;
   // Where the frame begins that is read, and where the body ends so far.
   #begins = 0;
   #length = 0;
@@ -128,7 +128,6 @@ class TappedBody {
   #reading: Promise<void> | undefined;
 
   constructor(body: ReadableStream<Uint8Array>, turn: RecordedTurn, client: BodyReading) {
-    ({ promise: this.over, resolve: this.#resolve } = withResolvers());
     this.#turn = turn;
     this.#client = client;
     this.#reader = body.getReader();
@@ -197,12 +196,6 @@ class TappedBody {
     Object.assign(this.#turn, { ended: this.#client.clock(), end: how, closed: how === "closed" });
     this.#resolve();
   }
-}
-
-function withResolvers(): { promise: Promise<void>; resolve(): void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((settle) => (resolve = settle));
-  return { promise, resolve };
 }
 
 /** The exchanges, to be played again. Of the headers only those that are needed to read the body; none that identifies anybody. */

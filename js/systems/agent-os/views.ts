@@ -22,13 +22,6 @@ export interface Reduction {
   readonly custom: readonly Extract<Frame, { type: "CUSTOM" }>[];
 }
 
-/** A thing with an id, made where it is met first. */
-function entry<Entry>(map: Map<string, Entry>, id: string, make: () => Entry): Entry {
-  const found = map.get(id) ?? make();
-  map.set(id, found);
-  return found;
-}
-
 /**
  * The run in the frames. An item that is started again begins anew in its old place.
  *
@@ -179,24 +172,18 @@ class Activities {
         this.list.push(this.#run(frame));
         break;
       case "TEXT_MESSAGE_START":
-        this.#touch("message", frame.messageId, at, { role: frame.role, text: "" }, true);
-        break;
-      case "TEXT_MESSAGE_CONTENT":
-        this.#touch("message", frame.messageId, at, { role: "assistant", text: "" }, false).text += frame.delta;
-        break;
-      case "TEXT_MESSAGE_END":
-        Object.assign(this.#touch("message", frame.messageId, at, { role: "assistant", text: "" }, false), defined({ endedAt: at }));
-        break;
       case "REASONING_START":
       case "REASONING_MESSAGE_START":
-        this.#touch("reasoning", frame.messageId, at, { text: "" }, true);
+        this.#text(frame, true);
         break;
+      case "TEXT_MESSAGE_CONTENT":
       case "REASONING_MESSAGE_CONTENT":
-        this.#touch("reasoning", frame.messageId, at, { text: "" }, false).text += frame.delta;
+        this.#text(frame).text += frame.delta;
         break;
+      case "TEXT_MESSAGE_END":
       case "REASONING_MESSAGE_END":
       case "REASONING_END":
-        Object.assign(this.#touch("reasoning", frame.messageId, at, { text: "" }, false), defined({ endedAt: at }));
+        Object.assign(this.#text(frame), defined({ endedAt: at }));
         break;
       case "TOOL_CALL_START":
       case "TOOL_CALL_ARGS":
@@ -209,6 +196,11 @@ class Activities {
         this.list.push({ kind: "custom", id: `custom:${this.#customs++}:${name}`, name, value, ...when(at) });
       }
     }
+  }
+
+  #text({ type, messageId, timestamp }: Extract<Frame, { messageId: string; toolCallId?: never }>, again = false): Mutable<"message" | "reasoning"> {
+    if (type.startsWith("TEXT")) return this.#touch("message", messageId, timestamp, { role: "assistant", text: "" }, again);
+    return this.#touch("reasoning", messageId, timestamp, { text: "" }, again);
   }
 
   #run(frame: FrameOf<keyof typeof statuses>): Activity {
@@ -230,11 +222,10 @@ class Activities {
 
   /** The activity with that id, made with these members where there is none; `again`: it begins anew in its old place. */
   #touch<Kind extends "message" | "reasoning" | "tool_call">(kind: Kind, id: string, at: number | undefined, fresh: object, again: boolean): Mutable<Kind> {
-    const activity = entry(this.#known, `${kind}:${id}`, () => {
-      const made = { kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) } as Activity;
-      this.list.push(made);
-      return made;
-    });
+    const key = `${kind}:${id}`;
+    const activity = this.#known.get(key) ?? ({ kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) } as Activity);
+    if (!this.#known.has(key)) this.list.push(activity);
+    this.#known.set(key, activity);
     if (again) Object.assign(activity, fresh);
     return Object.assign(activity, at !== undefined && { updatedAt: at }) as unknown as Mutable<Kind>;
   }
