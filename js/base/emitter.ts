@@ -6,18 +6,7 @@ type Name = keyof AgentListeners;
 type Detail<N extends Name> = Parameters<AgentListeners[N]>[0];
 
 /** Calls the options' callbacks and what was registered with `agent.on`. */
-export interface Emitter {
-  on<N extends Name>(name: N, listener: AgentListeners[N], filter?: EventFilter): () => void;
-  /** `skipCallback`: the callback of the options is not called, because that of another agent is. */
-  emit<N extends Name>(name: N, detail: Detail<N>, skipCallback?: boolean): void;
-  /** Whether anybody listens. */
-  has(name: Name): boolean;
-  /** For each listener to events the types that it listens to; `undefined`: all. */
-  filters(): readonly (readonly string[] | undefined)[];
-  readonly events: AgentEvents;
-  /** Ends the streams of events, and all listening. */
-  close(): void;
-}
+export type Emitter = ReturnType<typeof createEmitter>;
 
 // So many events wait for a reader of `events` that is slower than they come, or has stopped reading.
 const maxWaiting = 1000;
@@ -26,7 +15,7 @@ const maxWaiting = 1000;
 export const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
 
 /** An emitter that reads the callbacks at the time of the call. */
-export function createEmitter(options: () => AgentOptions): Emitter {
+export function createEmitter(options: () => AgentOptions) {
   // One set for all: a listener registered twice is two registrations.
   const listeners = new Set<{ name: Name; listener: (detail: never) => void; types: readonly string[] | undefined }>();
   const readers = new Set<() => void>();
@@ -34,7 +23,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
 
   const callback = (name: Name): ((detail: never) => void) | undefined => options()[callbacks[name as keyof typeof callbacks]];
 
-  const on: Emitter["on"] = (name, listener, filter) => {
+  const on = <N extends Name>(name: N, listener: AgentListeners[N], filter?: EventFilter): () => void => {
     expect(`on(${String(name)})`, "function", listener);
     if (filter?.types) expectList("filter.types", "string", filter.types);
     // A copy: what the core is given has been looked at.
@@ -43,7 +32,8 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     return () => void listeners.delete(entry);
   };
 
-  const emit: Emitter["emit"] = (name, detail, skipCallback) => {
+  /** `skipCallback`: the callback of the options is not called, because that of another agent is. */
+  const emit = <N extends Name>(name: N, detail: Detail<N>, skipCallback?: boolean): void => {
     const wants = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes((detail as AgUiEvent).type);
     if (!skipCallback && wants(options().eventTypes)) call(callback(name), detail as never);
     for (const entry of [...listeners]) {
@@ -51,26 +41,31 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     }
   };
 
-  const emitter: Emitter = {
+  return {
     on,
     emit,
-    has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
-    filters: () => {
+    /** Whether anybody listens. */
+    has: (name: Name): boolean => !!callback(name) || [...listeners].some((entry) => entry.name === name),
+    /** For each listener to events the types that it listens to; `undefined`: all. */
+    filters: (): readonly (readonly string[] | undefined)[] => {
       const filters = [...listeners].filter(({ name }) => name === "event").map(({ types }) => types);
       return callback("event") ? [...filters, options().eventTypes] : filters;
     },
-    events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: () => createReader(emitter, readers, closed) },
-    close: () => {
+    events: {
+      subscribe: (listener) => on("custom", listener),
+      [Symbol.asyncIterator]: () => createReader({ on, emit }, readers, closed),
+    } as AgentEvents,
+    /** Ends the streams of events, and all listening. */
+    close: (): void => {
       closed = true;
       for (const end of readers) end();
       listeners.clear();
     },
   };
-  return emitter;
 }
 
 /** A reader of the custom events. Its end is in `readers` until it is called; `done`: that was before. */
-function createReader({ on, emit }: Emitter, readers: Set<() => void>, done: boolean): AsyncIterator<CustomEventData> {
+function createReader({ on, emit }: Pick<Emitter, "on" | "emit">, readers: Set<() => void>, done: boolean): AsyncIterator<CustomEventData> {
   const waiting: CustomEventData[] = [];
   let wake: (() => void) | undefined;
   let lossy = false;

@@ -3,18 +3,7 @@ import type { Frame } from "./types.js";
 import { frameReducer, type Reduction } from "./views.js";
 
 /** A list of frames that notifies its listeners of changes. */
-export interface FrameStore {
-  /** Reduces the frames. The same object until they change. */
-  getSnapshot(): Reduction;
-  /** The frames. The same list until they change. */
-  getFrames(): readonly Frame[];
-  /** Tells of every call that changes something, once, though it may have added nothing. Returns how to end it. */
-  subscribe(listener: () => void): () => void;
-  append(frame: Frame): void;
-  appendMany(frames: Iterable<Frame>): void;
-  /** Begins anew, with these frames. */
-  reset(frames?: Iterable<Frame>): void;
-}
+export type FrameStore = ReturnType<typeof createFrameStore>;
 
 /**
  * A store of frames, in the shape that React's `useSyncExternalStore` takes.
@@ -24,7 +13,7 @@ export interface FrameStore {
  * agent.on("event", (event) => store.append(event as Frame));
  * const run = useSyncExternalStore(store.subscribe, store.getSnapshot);
  */
-export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
+export function createFrameStore(initial: Iterable<Frame> = []) {
   let all: Frame[] = [...initial];
   let reducer = frameReducer();
   /** How many frames it has reduced. */
@@ -42,19 +31,23 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
     return reducer.read();
   };
   return {
-    getSnapshot: () => (snapshot ??= reduce()),
-    getFrames: () => (frames ??= all.slice()),
+    /** Reduces the frames. The same object until they change. */
+    getSnapshot: (): Reduction => (snapshot ??= reduce()),
+    /** The frames. The same list until they change. */
+    getFrames: (): readonly Frame[] => (frames ??= all.slice()),
+    /** Tells of every call that changes something, once, though it may have added nothing. Returns how to end it. */
     subscribe: listeners.subscribe,
-    append: (frame) => {
+    append: (frame: Frame): void => {
       all.push(frame);
       notify();
     },
-    appendMany: (more) => {
+    appendMany: (more: Iterable<Frame>): void => {
       // All of them or, where reading them throws, none.
       for (const frame of [...more]) all.push(frame);
       notify();
     },
-    reset: (next = []) => {
+    /** Begins anew, with these frames. */
+    reset: (next: Iterable<Frame> = []): void => {
       all = [...next];
       reducer = frameReducer();
       reduced = 0;

@@ -38,14 +38,7 @@ export function partsToEvents(parts: readonly Part[]): FormEvent[] {
 }
 
 /** Converts a native stream, response by response. */
-export interface Converter {
-  /** Converts a response (`{task}`, `{message}`, `{statusUpdate}` or `{artifactUpdate}`) to the events that it adds. */
-  convert(response: Readonly<Record<string, unknown>>): FormEvent[];
-  /** Converts parts to the events that they add. */
-  parts(parts: readonly Part[]): FormEvent[];
-  /** Ends what is open, which a stream that is cut leaves to its reader. */
-  close(): FormEvent[];
-}
+export type Converter = ReturnType<typeof createConverter>;
 
 /**
  * A converter from the native stream to the AG-UI form, by the rules of the server's own. `messageId`: default a random UUID.
@@ -54,16 +47,19 @@ export interface Converter {
  * const { convert } = createConverter();
  * const events = responses.flatMap(convert);
  */
-export function createConverter({ messageId = uuid() }: { readonly messageId?: string | undefined } = {}): Converter {
+export function createConverter({ messageId = uuid() }: { readonly messageId?: string | undefined } = {}) {
   const writer = createFormWriter(messageId);
   const take = (act: () => void): FormEvent[] => {
     act();
     return writer.take();
   };
   return {
-    convert: (response) => take(() => writeResponse(writer, response)),
-    parts: (parts) => take(() => writeParts(writer, parts)),
-    close: () => take(writer.close),
+    /** Converts a response (`{task}`, `{message}`, `{statusUpdate}` or `{artifactUpdate}`) to the events that it adds. */
+    convert: (response: Readonly<Record<string, unknown>>): FormEvent[] => take(() => writeResponse(writer, response)),
+    /** Converts parts to the events that they add. */
+    parts: (parts: readonly Part[]): FormEvent[] => take(() => writeParts(writer, parts)),
+    /** Ends what is open, which a stream that is cut leaves to its reader. */
+    close: (): FormEvent[] => take(writer.close),
   };
 }
 
