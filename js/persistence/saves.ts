@@ -165,7 +165,7 @@ export class StoredSaves implements Saves {
   busy(): boolean {
     const { remote, source, link } = this.thread;
     // A thread that could not be opened, and waits to be, may as well wait in another tab.
-    const works = remote.thread?.hasFailed() ? source.parts()?.calls.works() : link.busy() || remote.thread?.isLoading();
+    const works = remote.thread?.hasFailed() ? source.parts()?.calls.works() : link.busy() || remote.thread?.isBusy();
     // Edits and calls also wait for the store, unless it has stopped responding.
     return (!!works && !this.#isDeserted()) || (this.store === "asked" && (this.dirty || this.waiting.length > 0));
   }

@@ -33,11 +33,24 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>) {
   const paging = new Paging(client, hidden);
   const opening = new ThreadOpening(client, hidden, paging);
   const reasons = createReasons(client);
+  let steering = 0;
+  const steered = async (asking: Asking): Promise<RunResult | undefined> => {
+    steering++;
+    try {
+      return await steer(client, hidden, asking, opening.signal);
+    } finally {
+      steering--;
+      // Another tab may wait for the store.
+      client.changed();
+    }
+  };
   const answered = (message: Message): boolean =>
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 
   return Object.assign(opening, {
     loadOlder: (): Promise<boolean> => paging.load(() => opening.load(), opening.signal),
+    /** Whether an answer is on its way that is this page's to show: it keeps its store. */
+    isBusy: (): boolean => opening.isLoading() || steering > 0,
     /** Whether that run only opens the thread: the server knows nothing of it. */
     owns: (runId: string): boolean => hidden.owns(runId),
     /** The save, which has no run that opens the thread. */
@@ -50,7 +63,7 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>) {
       reasons.note(reason, asking, params);
       // Opening a thread is no run that a submit could be refused for.
       if (opening.isLoading()) asking.ifBusy = "queue";
-      else if ("ifBusy" in params && params.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking, opening.signal);
+      else if ("ifBusy" in params && params.ifBusy === "steer" && options().thread?.steer) return steered(asking);
       return undefined;
     },
     /** The target of a request with what it carries of the thread. */

@@ -2,14 +2,14 @@
 
 import type { Message, RunResult } from "../api/types.js";
 import { errorOf, post, refusalOf } from "./ask.js";
-import { eventsOf } from "./body.js";
+import { eventsOf, type ReceivedEvent } from "./body.js";
 import type { Asking, RemoteClient } from "./client.js";
 import type { Hidden } from "./hidden.js";
 import { failureIn } from "./page.js";
 
 /** A server that takes no message now: nothing has come of the request. */
 const refuses: readonly number[] = [400, 404, 405, 409, 422, 501];
-const frame = ["RUN_STARTED", "RUN_FINISHED"];
+const isFrame = ({ event }: ReceivedEvent): boolean => event.type === "RUN_STARTED" || event.type === "RUN_FINISHED";
 
 /**
  * Sends the message at once and shows it. The server's answer is shown after the run in progress. `undefined`: the server does
@@ -17,7 +17,7 @@ const frame = ["RUN_STARTED", "RUN_FINISHED"];
  */
 export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<State>, submit: Asking, signal: AbortSignal): Promise<RunResult | undefined> {
   const { runId, messages = [], tools, context, forwardedProps } = submit;
-  const { runId: parentRunId, state, isLoading } = client.core();
+  const { runId: parentRunId, state, isLoading, messages: before } = client.core();
   if (!isLoading || !messages.length) return undefined;
   const show = (change: (shown: readonly Message[]) => readonly Message[]): void => {
     const { messages: shown } = client.core();
@@ -46,6 +46,9 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
   const error = failureIn(client, events);
   if (error) return failed(error);
   // Most say what comes of it in the run in progress.
-  if (events.every(({ event }) => frame.includes(String(event.type)))) return { runId, outcome: "success" };
-  return hidden.play(runId, async () => ({ lines: events.map(({ json }) => json) }));
+  if (events.every(isFrame)) return { runId, outcome: "success" };
+  // Where the thread was opened meanwhile, it has the answer.
+  const repeats = (): boolean =>
+    client.core().messages.some(({ id }) => events.some(({ event }) => event.messageId === id) && !before.some((known) => known.id === id));
+  return hidden.play(runId, async () => ({ lines: (repeats() ? events.filter(isFrame) : events).map(({ json }) => json) }));
 }

@@ -34,6 +34,9 @@ function answerTo({ id, content }, run) {
   return [[{ type: "RUN_STARTED", ...run }], ...(toolCallName ? calls : says), [{ type: "RUN_FINISHED", ...run, ...outcome }]];
 }
 
+/** The message that a run is to answer: its results, where it follows on those. */
+const saidIn = (messages, runId) => (/-\d+$/.test(runId) && messages.findLast(({ role }) => role === "tool")) || messages.at(-1);
+
 /** The shared parts of an origin's pages: a store, locks, channels and a server. */
 export class Origin {
   saved = undefined;
@@ -241,6 +244,22 @@ export class Origin {
     connection.cut();
   }
 
+  /** The server takes a message for the run that is in progress, or does not; and has something to say to it, or nothing. */
+  #steer(page, run, messages, resolve) {
+    const { runId } = run;
+    const ids = messages.map(({ id }) => id);
+    const answer = (what, answered) => this.outside.later(`${page.name} ${what} ${ids}`, {}, () => page.dead || resolve(answered));
+    if (this.outside.pick(3) === 0) return answer("is not taken with", new Response("busy", { status: 409 }));
+    this.outside.note(`${page.name} sends ${runId}: ${ids} for ${run.parentRunId}`);
+    this.requests.push({ runId, last: ids.at(-1), messages, replies: [] });
+    this.keep(...messages);
+    const told = answerTo(messages.at(-1), run);
+    const steps = this.outside.pick(2) ? told : [told[0], told.at(-1)];
+    for (const [, message] of steps) if (message) this.keep(message);
+    const text = steps.map(([event]) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    answer("hears the answer to", new Response(text, { headers: { "content-type": "text/event-stream" } }));
+  }
+
   /** A server that answers what is said, and has the page's tool called where it is asked to. */
   fetch(page, keeps) {
     return (url, { body, headers, signal }) =>
@@ -251,7 +270,8 @@ export class Origin {
           this.outside.note(`${page.name} joins ${joined[0]?.runId} from ${joined[1]}`);
           return resolve(this.runs.listen(page, ...joined, signal));
         }
-        const { threadId, runId, messages, resume: replies = [] } = JSON.parse(body);
+        const { threadId, runId, messages, parentRunId, resume: replies = [] } = JSON.parse(body);
+        if (parentRunId !== undefined) return this.#steer(page, { threadId, runId, parentRunId }, messages, resolve);
         const known = this.runs?.named(runId);
         if (known) return resolve(this.runs.listen(page, known, 0, signal));
         if (keeps && !messages.length && !replies.length) return resolve(this.hydrated(page, { threadId, runId }, signal));
@@ -263,7 +283,9 @@ export class Origin {
           this.keep(...messages);
         }
         const [reply] = replies;
-        const last = reply ? { id: `reply ${reply.interruptId}`, content: "say" } : messages.at(-1);
+        // A run that was stopped leaves its part of an answer: the next answer is another one.
+        const before = reply && this.replies.filter(({ interruptId }) => interruptId === reply.interruptId).length;
+        const last = reply ? { id: `reply ${reply.interruptId}${".".repeat(before)}`, content: "say" } : saidIn(messages, runId);
         this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)} ${replies.map(({ interruptId }) => interruptId)}`);
         this.replies.push(...replies);
         this.requests.push({ runId, last: last.id, messages, replies });

@@ -21,7 +21,9 @@ export class People {
     if (!interrupt) return false;
     const { id } = interrupt;
     this.outside.note(`${life.name} replies ${id}`);
-    const carried = this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
+    // A run of another page may have gone out with it, and was cut off.
+    const went = this.origin.replies.some(({ interruptId }) => interruptId === id);
+    const carried = !went && this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
     if (this.owns(life) && !this.kind.full) assert.ok(!carried, `${life.name} is asked ${id} again`);
     const made = { id, life, result: undefined, stopped: false };
     this.replies.push(made);
@@ -59,8 +61,8 @@ export class People {
       assert.ok(thread.some(({ role, toolCallId }) => role === "tool" && toolCallId === id), `what was filled in for ${id} is lost`);
     }
     const told = origin.replies.map(({ interruptId }) => interruptId);
-    // A run that is left, or loses its core, is cut off, and its questions are open again.
-    const cut = new Set(replies.filter(({ life }) => life.gone || life.page.lost).map(({ id }) => id));
+    // A run that is left, is stopped, or loses its core, is cut off, and its questions are open again.
+    const cut = new Set(replies.filter(({ life, stopped }) => life.gone || life.page.lost || stopped).map(({ id }) => id));
     // A run that has failed is asked for again with its replies.
     // So is one to whose question somebody returns.
     if (!kind.faults && !kind.forks) assert.deepEqual(told.filter((id, at) => told.indexOf(id) !== at && !cut.has(id)), [], "a reply was sent twice");

@@ -80,7 +80,7 @@ export class Rewriters {
   /** All that is said goes but for these. What its page has yet to read of the store goes with it, or not. */
   #wipe(life, saved, stay, what) {
     const { page, agent } = life;
-    // What opens the thread is over, as after a stop.
+    // The thread is opened no longer, as after a stop.
     page.stopped = true;
     const { messages, queue } = agent.getSnapshot();
     const gone = [...messages, ...queue.flatMap((row) => row.messages)].map(({ id }) => id).filter((id) => !stay.includes(id));

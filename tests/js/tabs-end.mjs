@@ -86,6 +86,8 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
     if (life.gone && !kind.resumes) continue;
     // A message that did not fit, and came from the server, is gone.
     if (kind.cramped || rewriters.unanswered) continue;
+    // The run in progress has it, and may say what comes of it.
+    if (content === "steer") continue;
     if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
     else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
   }

@@ -111,7 +111,8 @@ export async function play(seed, kind) {
         persist: origin.store(page, kind),
       },
       ...(kind.resumes && { resume: joining(kind.resumes), retry: { attempts: 100, perMinute: 1000, posts: true } }),
-      ...(kind.thread && { thread: { send: kind.thread, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
+      ...(kind.thread &&
+        { thread: { send: kind.thread, steer: !!kind.steers, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never, linger: kind.linger },
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }, { ...count, name: "fill" }],
@@ -156,7 +157,8 @@ export async function play(seed, kind) {
     outside.note(`${life.name} submits ${id} ${content}`);
     const promise = { id, life, content, result: undefined, left: false, rests: false };
     promises.push(promise);
-    life.agent.submit({ message: { id, role: "user", content }, runId: `run ${id}` }).then(
+    const ifBusy = content === "steer" ? content : undefined;
+    life.agent.submit({ message: { id, role: "user", content }, runId: `run ${id}`, ifBusy }).then(
       (result) => {
         promise.result = result.outcome;
         promise.rests = life.page.unopened || (!!kind.together && !together(life).some(({ unmount, gone }) => unmount && !gone));
@@ -292,6 +294,8 @@ export async function play(seed, kind) {
     ? ["say", "question", "question", "call"]
     : kind.fills
     ? ["say", "fill", "fill", "call"]
+    : kind.steers
+    ? ["say", "say", "call", "steer", "steer", "steer"]
     : ["say", "say", "call", "ask"];
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], contents[pick(contents.length)])),

@@ -58,6 +58,20 @@ export const bugs = [
     tests: ["connect"],
   },
   {
+    name: "an answer to a steered run stands in a thread that has it",
+    file: "remote-thread/steer.ts",
+    from: "(repeats() ?",
+    to: "(!repeats ?",
+    tests: ["connect"],
+  },
+  {
+    name: "a tab lets go of the store before the answer to what it has said in a run is there",
+    file: "remote-thread/index.ts",
+    from: "opening.isLoading() || steering > 0",
+    to: "opening.isLoading()",
+    tests: ["connect", "tabs"],
+  },
+  {
     name: "a message that may have reached the server is sent again",
     file: "remote-thread/steer.ts",
     from: "    return failed(cause);",
@@ -102,7 +116,7 @@ export const bugs = [
   {
     name: "a page that opens its thread gives its store away",
     file: "persistence/saves.ts",
-    from: "link.busy() || remote.thread?.isLoading()",
+    from: "link.busy() || remote.thread?.isBusy()",
     to: "link.busy()",
     tests: ["tabs"],
   },

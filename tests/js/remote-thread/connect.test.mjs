@@ -3,9 +3,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { deferred, until } from "../lib.mjs";
+import { deferred, load, until } from "../lib.mjs";
 import { answer, create, createServer, finished, ids, said, sse, started, user } from "./server.mjs";
 
+const { createStore } = await load("persistence/stores");
 const run = (
   id,
 ) => [started(id), { type: "TEXT_MESSAGE_START", messageId: `${id}-a`, role: "assistant" }, {
@@ -137,10 +138,10 @@ describe('ifBusy: "steer"', () => {
     const ends = () => (body.send({ type: "TEXT_MESSAGE_END", messageId: "a" }, finished("r1")), body.close());
     return { body, ends };
   };
-  const steered = async (respond, thread = { steer: true }) => {
+  const steered = async (respond, thread = { steer: true }, options = {}) => {
     const { body, ends } = running();
     const server = createServer((request) => (server.requests.length === 1 ? body.response() : respond(request)));
-    const agent = create({ thread }, server);
+    const agent = create({ thread, ...options }, server);
     const first = agent.submit({ message: { id: "q", content: "q" } });
     await until(() => agent.getSnapshot().messages.at(-1)?.content === "one");
     const second = agent.submit({ message: { id: "s", content: "shorter" }, ifBusy: "steer" });
@@ -183,6 +184,39 @@ describe('ifBusy: "steer"', () => {
       agent.dispose();
     });
   }
+
+  it("shows once what the server answers, where the thread was opened meanwhile", async () => {
+    const { promise, resolve } = deferred();
+    let stored = [];
+    const { agent, first, second, ends } = await steered(() => promise, { steer: true, load: async () => ({ messages: stored }) });
+    await until(() => agent.getSnapshot().messages.length === 3);
+    ends();
+    await first;
+    stored = [user("q"), said("a", "one"), user("s", "shorter"), said("r2-a", "of r2")];
+    await agent.load();
+    resolve(answer(sse(...run("r2"), finished("r2"))));
+    assert.equal((await second).outcome, "success");
+    assert.deepEqual(agent.getSnapshot().messages.map(({ id, content }) => [id, content]).at(-1), ["r2-a", "of r2"]);
+    agent.dispose();
+  });
+
+  it("keeps the store until the server has answered", async () => {
+    const { promise, resolve } = deferred();
+    let now;
+    const store = () => createStore({ key: "steered", load: () => now, save: (saved) => void (now = saved), clear() {} });
+    const { agent, server, first, second, ends } = await steered(({ body }) => body.parentRunId && promise, undefined, { persist: store() });
+    await until(() => agent.getSnapshot().messages.length === 3);
+    const other = create({ persist: store(), limits: { frameBytes: 1e6 } }, server);
+    const third = other.submit({ message: { id: "x", content: "x" } });
+    ends();
+    await first;
+    await new Promise((done) => setTimeout(done, 20));
+    resolve(answer(sse(...run("r2"), finished("r2"))));
+    assert.equal((await second).outcome, "success");
+    assert.equal((await third).outcome, "success");
+    assert.deepEqual(ids(other), ["q", "a", "s", "r2-a", "x", "x-answer"]);
+    for (const one of [agent, other]) one.dispose();
+  });
 
   it("ends with the agent where the server does not answer", async () => {
     let signal;
