@@ -74,7 +74,7 @@ export function createAgentChannel<State>(kit: ChunkKit, self: Thread<State>) {
 }
 
 /** The channel that the transport makes, once. If that fails, the next call makes it. */
-function createKept<State>(kit: ChunkKit, { options, read, shown, disposed, jobs, emitter }: Thread<State>, unread: () => void) {
+function createKept<State>(kit: ChunkKit, { options, read, shown, disposed, link, emitter }: Thread<State>, unread: () => void) {
   let channel: Channel | undefined;
   let making: Promise<Channel> | undefined;
   const create = async (): Promise<Channel> => (channel = await options().transport!.keep!.create({
@@ -85,7 +85,7 @@ function createKept<State>(kit: ChunkKit, { options, read, shown, disposed, jobs
       return { threadId, runId };
     },
     unread,
-    overtaken: () => read().queue.some(({ runId }) => jobs.hurries(runId)),
+    overtaken: () => read().queue.some(({ runId }) => [...link.shared.runs].some(({ id, hasty }) => hasty && id === runId)),
     changed: () => disposed() || shown.show(),
     failed: (error) => disposed() || emitter.emit("error", error),
     kit,

@@ -14,7 +14,6 @@ export type Jobs<State> = ReturnType<typeof createJobs<State>>;
 /** @internal */
 export function createJobs<State>(thread: Thread<State>) {
   const { link, members } = thread;
-  const hasty = new Set<string>();
   let rejoining: Promise<RunResult> | undefined;
   const jobs = {
     /** Starts a run of that agent and waits for its end. */
@@ -59,13 +58,6 @@ export function createJobs<State>(thread: Thread<State>) {
     get rejoining(): Promise<RunResult> | undefined {
       return rejoining;
     },
-    /** This submit is sent at once, whatever answer comes, until the run has ended. */
-    hurry: (runId: string, begin: () => Promise<RunResult>): Promise<RunResult> => {
-      hasty.add(runId);
-      return begin().finally(() => hasty.delete(runId));
-    },
-    /** Whether a submit is sent at once, over a connection that is kept: what was answered before is over then. */
-    hurries: (runId: string): boolean => hasty.has(runId),
   };
   return jobs;
 }

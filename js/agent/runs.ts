@@ -75,12 +75,10 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     const run = toSubmit<State>(core, read().toolCalls);
     if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
     if (long.ifBusy !== undefined || !options().transport?.keep) return start(run, signal);
-    return jobs.hurry(run.id, () => {
-      const done = start(run, signal);
-      // The user has said something else, so the agent's answer is over.
-      thread.channel?.current?.endAnswer();
-      return done;
-    });
+    const done = start({ ...run, hasty: true }, signal);
+    // The user has said something else, so the agent's answer is over.
+    thread.channel?.current?.endAnswer();
+    return done;
   };
 
   /** Calls the method, and shows the error if the call could not be made: the promise may be one that nobody looks at. */

@@ -34,6 +34,8 @@ export interface RunIntent<State> extends CoreCall<BeginningMethod>, Partial<Pic
   readonly part?: object | true;
   /** It waits in the queue for what a person decides. */
   readonly waits?: boolean;
+  /** It is sent at once over a connection that is kept: what was answered before is over then. */
+  readonly hasty?: boolean;
   /** It can wait in a save. */
   readonly queued?: boolean;
 }
