@@ -6,11 +6,13 @@ import type { Self } from "./self.js";
 
 /** These methods of an agent. */
 export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "addToolResult" | "approve" | "deny"> {
-  const { thread: { link, source }, view, act } = self;
+  const { thread, view, act } = self;
+  const { link, source } = thread;
 
   const decide = (method: "settleCall" | "deny", data: object): void => {
     act();
     link.apply(toAct(method, data));
+    if (!link.live()) thread.saves.save();
   };
 
   return {

@@ -70,7 +70,7 @@ export function fork<State>({ thread: { link, source, read } }: Self<State>, che
 }
 
 /** `agent.approve`, called with `replies` when these calls were shown: the call runs as it was shown, or with other arguments, if these fit its tool. */
-export function approve<State>({ thread: { link, source }, emitter, gone }: Self<State>, then: readonly ToolCall[], replies: readonly unknown[]): void {
+export function approve<State>({ thread: { link, source, saves }, emitter, gone }: Self<State>, then: readonly ToolCall[], replies: readonly unknown[]): void {
   // Only tools execute. The core refuses other calls.
   const [first] = replies;
   const tool = typeof first === "object" && first && !("argsText" in first) ? (first as PageTool) : undefined;
@@ -79,7 +79,9 @@ export function approve<State>({ thread: { link, source }, emitter, gone }: Self
   const shown = typeof toolCall === "string" ? then.find(({ id }) => id === toolCallId) : toolCall;
   const approval = act<State>("approve", { toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
   const pass = (): void => {
-    if (!gone()) link.apply(approval);
+    if (gone()) return;
+    link.apply(approval);
+    if (!link.live()) saves.save();
   };
   const refuse = (cause: unknown): void => {
     const message = `The call ${toolCallId} is not approved, and waits: ${reasonOf(cause)}`;

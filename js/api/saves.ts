@@ -37,6 +37,15 @@ export interface Saves {
 /** The options that are about saves. */
 export type SavesOptions = Pick<CommonOptions, "persist" | "restore" | "saving" | "resume" | "autoAttach">;
 
+/** An intent that is pending: an act, or a run that is asked for, of which a reply is a part. */
+interface Unapplied {
+  readonly method?: string | undefined;
+  readonly json?: string | undefined;
+  readonly acts?: boolean | undefined;
+  readonly part?: unknown;
+  readonly run?: Omit<Unapplied, "run"> | undefined;
+}
+
 /** The thread that the saves are of. */
 export interface SavesClient {
   options(): SavesOptions;
@@ -56,6 +65,7 @@ export interface SavesClient {
   readonly link: {
     load(): Promise<void>;
     live(): object | undefined;
+    readonly shared: { readonly pending: { readonly list: readonly Unapplied[] } };
     busy(): boolean;
     save(): string;
     awaitSave(): void;

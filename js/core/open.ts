@@ -4,7 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import type { Session } from "../glue/core.js";
-import { composeSave } from "../snapshot/save.js";
+import { composeSave, type SavedAct } from "../snapshot/save.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
@@ -59,6 +59,7 @@ export function openSession<State>(
       shared.soon(() => client.refused(error as AgentError));
     }
     home.reading = !!shared.late;
+    for (const act of (stored?.acts ?? []) as SavedAct[]) if (current() && !all.some((own) => (own.run ?? own).json === act[1])) takeSaved(live, act);
     for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
       if (current()) takeStep(live, step, refused);
     }
@@ -103,6 +104,15 @@ function begin<State>(
     }
   }
   throw refusal;
+}
+
+/** Takes a decision of a save, which another page has made. Where that was done before the page was left, it is refused, and nobody has to know. */
+function takeSaved<State>({ ask }: Live<State>, [method, json]: SavedAct): void {
+  try {
+    ask((opened) => void opened.call(method as "answer", json)?.catch(() => {}));
+  } catch {
+    // The others follow.
+  }
 }
 
 /** Takes an intent that has waited. */

@@ -29,7 +29,8 @@ export interface Remains<State> {
 
 /** The last report, as a save. */
 export function reportOf<State>({ last = "{}", changes, thread: { messages, state } }: OpenHome<State>): Saved {
-  const saved: Saved = { messages, state, ...JSON.parse(last) };
+  // A decision of a save may be what the session is lost at.
+  const saved: Saved = { messages, state, ...JSON.parse(last), acts: undefined };
   return changes ? withChanges(saved, JSON.parse(changes)) : saved;
 }
 

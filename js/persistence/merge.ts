@@ -22,7 +22,7 @@ export function withoutLeft(save: string, before: string, first: readonly Messag
 }
 
 /** The lists of a save, and what names an element; without that, it is its own name. */
-const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId", replies: "interruptId" };
+const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId", replies: "interruptId", acts: "1" };
 
 /**
  * Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. There may be only one, or none.

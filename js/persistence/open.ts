@@ -1,13 +1,13 @@
 // The saves of a thread, until what works on them has come (saves.ts, a chunk of its own): what the store has is shown at once, calls wait,
 // and what is said is written, if no other tab has the store.
 
-import type { OpenSaves, Saves } from "../api/saves.js";
+import type { OpenSaves, Saves, SavesClient } from "../api/saves.js";
 import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { withChanges } from "../snapshot/changes.js";
-import { union } from "../snapshot/save.js";
+import { union, type SavedAct, type Saved } from "../snapshot/save.js";
 import { takeLock, type Free } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 
@@ -31,10 +31,22 @@ export interface Early {
   saves?: Saves;
 }
 
+/** The thread as it is, JSON text, with what was decided of which no session has heard. */
+function savedOf({ link, remote }: SavesClient): string {
+  const json = remote.saved(link.save());
+  const decided = link.live() ? [] : link.shared.pending.list.flatMap((intent): SavedAct[] => {
+    const { method, json: told, acts, part } = intent.run ?? intent;
+    return told && (acts || part) ? [[method!, told]] : [];
+  });
+  if (!decided.length) return json;
+  const saved = JSON.parse(json) as Saved;
+  return JSON.stringify({ ...saved, acts: union(saved.acts, decided, String) });
+}
+
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, withChanges, writeStore } as const;
+const kit = { settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, savedOf, withChanges, writeStore } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};
@@ -55,11 +67,10 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
   // Something has changed that is not in the store.
   let dirty = false;
 
-  const current = (): string => thread.remote.saved(thread.link.save());
   const write = (): void => {
     if (!dirty || !early.owns || early.saves || thread.disposed()) return;
     dirty = false;
-    writeStore(persist!, early.text, current(), nothing);
+    writeStore(persist!, early.text, savedOf(thread), nothing);
   };
   const ask = (): unknown => restore ?? readStore(persist!, early.text);
   const show = (save: unknown): void => {
@@ -96,10 +107,13 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
       void mine.then(write);
     },
     changed: () => void (dirty = true),
-    save: write,
+    save: () => {
+      dirty = true;
+      write();
+    },
     renew: () => {
       early.left ??= early.shown ?? "{}";
-      const shown = early.shown = current();
+      const shown = early.shown = savedOf(thread);
       early.answer = JSON.parse(shown);
     },
     dispose: write,

@@ -177,7 +177,9 @@ export class StoredSaves implements Saves {
     remote.thread?.leave();
     // The runs that end with it are in this save as they were, and in no other.
     this.gate = "closed";
-    const json = remote.saved(link.suspend(outcome));
+    const before = link.live() ? undefined : this.#saved();
+    const last = remote.saved(link.suspend(outcome));
+    const json = before ?? last;
     channel?.current?.close();
     if (this.dirty) this.put(json);
     this.aside = this.dirty ? json : undefined;
@@ -330,7 +332,7 @@ export class StoredSaves implements Saves {
   }
 
   /** The thread as it is: JSON text. */
-  readonly #saved = (): string => this.thread.remote.saved(this.thread.link.save());
+  readonly #saved = (): string => this.kit.savedOf(this.thread);
 
   /** Something has changed. */
   #touch(): void {

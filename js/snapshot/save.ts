@@ -14,8 +14,8 @@ export function readSaved(value: unknown, threadId: string | undefined): SavedAg
   if (threadId !== undefined && saved.threadId !== threadId) {
     throw refusal(`it is of thread ${saved.threadId}, not of ${threadId}`);
   }
-  const { messages, queue = [], interrupts = [], failed = [], turn } = saved;
-  const lists: readonly unknown[][] = [messages, queue, interrupts, failed, turn?.calls ?? []] as never;
+  const { messages, queue = [], interrupts = [], failed = [], acts = [], turn } = saved;
+  const lists: readonly unknown[][] = [messages, queue, interrupts, failed, acts, turn?.calls ?? []] as never;
   const isWhole = lists.every(Array.isArray) && !lists.flat().includes(null);
   const texts = isWhole ? messages!.flatMap(({ id, role }) => [id, role]) : [undefined];
   if (![saved.threadId, ...texts].every((text) => typeof text === "string")) throw refusal("it is damaged");
@@ -63,7 +63,12 @@ export interface Saved extends SavedAgent {
   /** The calls that a run has left open that did not end well. */
   readonly failed?: readonly string[];
   readonly usage?: readonly TokenUsage[];
+  /** The decisions that were made without a session, once the core has come. */
+  readonly acts?: readonly SavedAct[] | undefined;
 }
+
+/** A decision of a person, which no session has heard of: the method of a session that takes it, and its argument. */
+export type SavedAct = readonly [method: string, json: string];
 
 /** A submit that waits, as a save has it. */
 export interface Queued {

@@ -3,11 +3,12 @@
 // The worker holds a Web Lock for as long as it lives, and the page asks for the same lock: it is granted when the worker
 // has ended. Where there are no locks (insecure contexts, Node), the worker is asked for an answer while a session of it is at work.
 
-import { requestLock } from "../base/locks.js";
-
 const PING_MS = 5000;
 // A worker that is at work answers late, and the timers of a page that was frozen come before the answers.
 const UNANSWERED = 4;
+
+/** Asks for a lock. Rejects where it cannot be had. */
+const requestLock = async (name: string, granted: () => unknown): Promise<void> => void (await navigator.locks.request(name, granted));
 
 /** Holds a lock as long as this worker lives. Its name; `undefined` where the platform gives none. */
 export async function holdLife(): Promise<string | undefined> {

@@ -305,8 +305,8 @@ export const bugs = [
   {
     name: "an agent that lets its store go writes over a save that could not be read before",
     file: "persistence/saves.ts",
-    from: "const json = remote.saved(link.suspend(outcome));",
-    to: "const json = this.last = remote.saved(link.suspend(outcome));",
+    from: "const json = before ?? last;",
+    to: "const json = this.last = before ?? last;",
     tests: ["reading"],
   },
   {
@@ -356,6 +356,20 @@ export const bugs = [
     file: "agent/edits.ts",
     from: "if (source.parts() || ",
     to: "if (true || ",
+    tests: ["early"],
+  },
+  {
+    name: "a decision is in no store before the core has come",
+    file: "persistence/open.ts",
+    from: "told && (acts || part)",
+    to: "told && part",
+    tests: ["early"],
+  },
+  {
+    name: "a decision of a save is forgotten",
+    file: "core/open.ts",
+    from: "if (current() && !all.some((own)",
+    to: "if (!current() && !all.some((own)",
     tests: ["early"],
   },
   {
@@ -417,7 +431,7 @@ export const bugs = [
   {
     name: "a submit that its server's thread has held is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "    save: write,\n",
+    from: "      dirty = true;\n      write();\n",
     to: "",
     tests: ["early"],
   },

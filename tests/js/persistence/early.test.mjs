@@ -211,6 +211,49 @@ describe("the saves of the first agent", { skip: !real }, () => {
     assert.deepEqual(after(left), [["a"], [["a", "r"], ["a", "r", "z"]]]);
   });
 
+  const call = (id, name) => ({ id, type: "function", function: { name, arguments: "{}" } });
+  const asked = { id: "m", role: "assistant", toolCalls: [call("k", "fill")] };
+  const run = { start: "submit", runId: "1", messages: [], tools: [], context: [], forwardedProps: {}, pageTools: [{ name: "fill", manual: true }] };
+  const turn = { run, followUps: 0, calls: [{ id: "k", stage: "manual", followUp: true }] };
+
+  for (const [what, saved, decide, next] of [
+    [
+      "a result",
+      { runId: "1", messages: [asked], turn },
+      `agent.addToolResult({ toolCallId: "k", result: "typed" })`,
+      ({ messages }) => messages.at(-1).content,
+    ],
+    ["a reply", { interrupts: [{ id: "i" }] }, `void agent.resume({ id: "i", payload: "typed" })`, ({ resume }) => resume[0].payload],
+  ]) {
+    it(`have ${what} that was given before the core has come, or where it never comes`, () => {
+      for (const code of ["core/core-inline.js", "persistence/saves.js"]) {
+        const [left] = page(`${waits.replace("persistence/saves.js", code)}
+          text = { ...save, ...${JSON.stringify(saved)}, messages: [...save.messages, ...${JSON.stringify(saved.messages ?? [])}] };
+          const agent = make(persist, { tools: [{ name: "fill", description: "", parameters: {} }] });
+          agent.subscribe(() => {});
+          for (let tasks = 0; tasks < 50; tasks++) await task();
+          ${decide};
+          for (let tasks = 0; tasks < 50; tasks++) await task();
+          next();
+        `);
+        const [found] = page(`
+          const bodies = [];
+          const persist = store(undefined, ${JSON.stringify(left[0])}, ${JSON.stringify(left[1] ?? undefined)});
+          const sends = (_, init) => (bodies.push(JSON.parse(init.body)), fetch(_, init));
+          const agent = make(persist, { fetch: sends, tools: [{ name: "fill", description: "", parameters: {} }] });
+          agent.subscribe(() => {});
+          for (const end = Date.now() + 10_000; !bodies.length && Date.now() < end;) await task();
+          await task();
+          const again = make(persist, { fetch: sends, tools: [{ name: "fill", description: "", parameters: {} }] });
+          say(bodies, agent.getSnapshot().error ?? null, (await persist.load()).acts ?? null);
+        `);
+        const [bodies, error] = found;
+        assert.deepEqual([bodies.length, error], [1, null], code);
+        assert.equal(next(bodies[0]), "typed", code);
+      }
+    });
+  }
+
   it("keep what is in them until then", () => {
     const [kept] = page(`${waits}
       text = { ...save, handled: ["h"], queue: [{ start: "submit", runId: "q", messages: [user("q")] }] };

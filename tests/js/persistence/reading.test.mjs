@@ -20,7 +20,7 @@ describe("a question to a store", () => {
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
-    const kit = { settle, union, whenCollected() {}, takeLock: () => undefined };
+    const kit = { settle, union, whenCollected() {}, takeLock: () => undefined, savedOf: () => JSON.stringify(said) };
     const beginning = { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) };
     const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, kit, { text: {} });
     return Object.assign(saves, {
