@@ -86,8 +86,8 @@ impl InterruptReplies {
         let others = self.partial.list.iter().map(|partial| partial.entry.as_str());
         let entries: Vec<&str> = others.chain([answer.entry.as_str()]).gather();
         let resume = format!("[{}]", entries.join(","));
-        let tickets = self.partial.take_all().iter().map(|partial| partial.ticket).gather();
-        Answered { dropped, resume: Some((resume, tickets)) }
+        // The run may be stopped, or fail: then all are open again.
+        Answered { dropped, resume: Some((resume, self.drop_answers(thread))) }
     }
 
     /// A submit goes out, with the answers that belong to it. Gives those whose answers it does not take along.
@@ -96,7 +96,7 @@ impl InterruptReplies {
         self.drop_answers(thread)
     }
 
-    /// Answers that no run has taken along are useless: their interrupts are as open as they were.
+    /// Nothing waits for other answers: the interrupts are as open as they were. Gives those who wait for them.
     pub fn drop_answers(&mut self, thread: &mut Thread) -> Vec<Ticket> {
         let reopen = |partial: Partial| {
             thread.report.interrupts.mark_answered(&partial.id, false);

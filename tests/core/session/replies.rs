@@ -80,6 +80,19 @@ fn answered(agent: &mut Agent) -> Vec<bool> {
 }
 
 #[test]
+fn interrupts_are_open_again_where_the_run_with_their_answers_was_stopped() {
+    let mut agent = interrupted(json!([{"id": "a", "reason": "ask"}, {"id": "b", "reason": "ask"}]));
+    for attempt in 2..=3 {
+        answer(&mut agent, "a", "resolved").unwrap();
+        assert_eq!(answered(&mut agent), [true, false]);
+        answer(&mut agent, "b", "resolved").unwrap();
+        assert_eq!((agent.requests.len(), agent.sent()["resume"].as_array().unwrap().len()), (attempt, 2));
+        agent.act(|session, now| session.stop(now));
+        assert_eq!(answered(&mut agent), [false, false], "no answer waits");
+    }
+}
+
+#[test]
 fn an_answer_that_waits_for_others_outlives_the_page() {
     let ask = |id: &str| json!({"id": id, "reason": "ask", "expiresAt": "1970-01-01T00:00:02Z"});
     let mut agent = interrupted(json!([ask("a"), ask("b")]));
