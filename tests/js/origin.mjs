@@ -287,7 +287,7 @@ export class Origin {
         const before = reply && this.replies.filter(({ interruptId }) => interruptId === reply.interruptId).length;
         const last = reply ? { id: `reply ${reply.interruptId}${".".repeat(before)}`, content: "say" } : saidIn(messages, runId);
         this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)} ${replies.map(({ interruptId }) => interruptId)}`);
-        this.replies.push(...replies);
+        this.replies.push(...replies.map((one) => ({ ...one, page })));
         this.requests.push({ runId, last: last.id, messages, replies });
         const told = answerTo(last, { threadId, runId });
         const steps = fails ? [...told.slice(0, 2), [{ type: "RUN_ERROR", message: "failed" }]] : told;

@@ -23,7 +23,8 @@ export class People {
     this.outside.note(`${life.name} replies ${id}`);
     // A run of another page may have gone out with it, and was cut off.
     const went = this.origin.replies.some(({ interruptId }) => interruptId === id);
-    const carried = !went && this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
+    const carried = !went && !life.page.lost &&
+      this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
     if (this.owns(life) && !this.kind.full) assert.ok(!carried, `${life.name} is asked ${id} again`);
     const made = { id, life, result: undefined, stopped: false };
     this.replies.push(made);
@@ -62,10 +63,14 @@ export class People {
     }
     const told = origin.replies.map(({ interruptId }) => interruptId);
     // A run that is left, is stopped, or loses its core, is cut off, and its questions are open again.
-    const cut = new Set(replies.filter(({ life, stopped }) => life.gone || life.page.lost || stopped).map(({ id }) => id));
-    // A run that has failed is asked for again with its replies.
+    const cut = new Set([
+      ...replies.filter(({ life, stopped }) => life.gone || life.page.lost || stopped).map(({ id }) => id),
+      ...origin.replies.filter(({ page }) => page.dead || page.lost).map(({ interruptId }) => interruptId),
+    ]);
+    // A run that has failed, or was cut, is asked for again with its replies.
     // So is one to whose question somebody returns.
-    if (!kind.faults && !kind.forks) assert.deepEqual(told.filter((id, at) => told.indexOf(id) !== at && !cut.has(id)), [], "a reply was sent twice");
+    if (!kind.faults && !kind.retries && !kind.forks)
+      assert.deepEqual(told.filter((id, at) => told.indexOf(id) !== at && !cut.has(id)), [], "a reply was sent twice");
     for (const { interruptId, payload } of origin.replies) assert.equal(payload, `yes ${interruptId}`, "the reply is as it was given");
     for (const { id, life, result } of replies) {
       if (life.gone || life.page.lost || life.late) continue;

@@ -353,7 +353,7 @@ export async function play(seed, kind) {
       if (outside.waits) outside.next();
       else if (here().some(askAll));
       else if (kind.retries && here().some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
-      else if (kind.asks && here().some((life) => (life.replies ??= 0) < 30 && ++life.replies && people.reply(life)));
+      else if (kind.asks && here().some((life) => !life.agent.getSnapshot().isLoading && (life.replies ??= 0) < 30 && ++life.replies && people.reply(life)));
       else if (kind.fills && here().some((life) => (life.fills ??= 0) < 30 && ++life.fills && people.fill(life)));
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;

@@ -139,6 +139,8 @@ const kinds = {
   "an agent that asks, and a core that traps": { asks: true, losses: "traps", records: true },
   "an agent that asks, and a core that cannot be loaded at times": { asks: true, losses: "loads" },
   "calls that a person answers": { fills: true, slow: true, records: true },
+  "an agent that asks, and answers that are cut and asked for again": { asks: true, retries: true, late: true },
+  "an agent that asks, runs that are joined, and a core that traps": { asks: true, resumes: "replay", late: true, losses: "traps" },
   "calls that a person answers, and a server that keeps the thread": { fills: true, thread: "new" },
   "an agent that asks, and a server that keeps the thread": { asks: true, thread: "new", slow: true, ordered: true },
   "an agent that asks, and runs that are joined": { asks: true, resumes: "replay", late: true, records: true },
