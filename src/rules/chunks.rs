@@ -20,10 +20,8 @@ pub(super) struct Lane {
     owner: Option<String>,
     kind: DeltaKind,
     id: String,
-    role: String,
-    /// `name` of a text message, `toolCallName` of a tool call.
-    name: Option<String>,
-    parent_message_id: Option<String>,
+    /// The members that it was opened with: see [`Chunk::members`].
+    members: [Option<String>; 3],
 }
 
 /// Expands chunks, and remembers the streams that are open.
@@ -36,10 +34,9 @@ pub struct ChunkExpander {
 struct Chunk<'a> {
     kind: DeltaKind,
     id: Option<Str<'a>>,
-    role: Option<Str<'a>>,
-    name: Option<Str<'a>>,
-    parent_message_id: Option<Str<'a>>,
     delta: Option<Str<'a>>,
+    /// Its `role`; `name`, or `toolCallName` of a tool call; `parentMessageId`.
+    members: [Option<Str<'a>>; 3],
 }
 
 /// How long the ids may be that a chunk leaves out.
@@ -62,15 +59,14 @@ impl ChunkExpander {
     /// Hands `incoming`, expanded, to `sink`. A chunk that breaks a rule is dropped and changes nothing.
     pub fn expand(&mut self, incoming: Incoming<'_>, sink: &mut Sink<'_>) -> Result<(), Violation> {
         let Incoming { event, subagent_run_id, metadata } = incoming;
-        let chunk = |kind, id, delta| Chunk { kind, id, delta, role: None, name: None, parent_message_id: None };
-        let chunk = match event {
+        let (kind, id, delta, members) = match event {
             Event::TextMessageChunk { message_id, role, delta, name } => {
-                Chunk { role, name, ..chunk(DeltaKind::Text, message_id, delta) }
+                (DeltaKind::Text, message_id, delta, [role, name, None])
             }
-            Event::ToolCallChunk { tool_call_id, tool_call_name: name, parent_message_id, delta } => {
-                Chunk { name, parent_message_id, ..chunk(DeltaKind::Args, tool_call_id, delta) }
+            Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => {
+                (DeltaKind::Args, tool_call_id, delta, [None, tool_call_name, parent_message_id])
             }
-            Event::ReasoningMessageChunk { message_id, delta } => chunk(DeltaKind::Reasoning, message_id, delta),
+            Event::ReasoningMessageChunk { message_id, delta } => (DeltaKind::Reasoning, message_id, delta, [None; 3]),
             event => {
                 let incoming = Incoming { event, subagent_run_id, metadata };
                 if !self.lanes.is_empty() {
@@ -80,17 +76,15 @@ impl ChunkExpander {
                 return Ok(());
             }
         };
-        let tag = subagent_run_id;
+        let (chunk, tag) = (Chunk { kind, id, delta, members }, subagent_run_id);
         let lane = self.lane_of(&chunk, tag)?;
         self.check_implied(&chunk, tag, lane)?;
-        let continues =
-            |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == Str::from_raw(&lane.id));
+        let continues = |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == lane.id());
         if let Some(lane) = lane.and_then(|at| self.lanes.get(at)).filter(continues) {
             lane.check(&chunk)?;
             if chunk.delta.is_some() || metadata.is_some() {
-                let owner = lane.owner.as_deref().map(Str::from_raw);
                 let event = lane.content(chunk.delta.unwrap_or_default());
-                sink(&Incoming { event, subagent_run_id: tag.or(owner), metadata }, true);
+                sink(&Incoming { event, subagent_run_id: tag.or(lane.owner()), metadata }, true);
             }
             return Ok(());
         }
@@ -98,7 +92,7 @@ impl ChunkExpander {
         if let Some(at) = lane {
             self.close(at, sink);
         }
-        sink(&Incoming { event: opened.start(chunk.role), subagent_run_id: tag, metadata }, true);
+        sink(&Incoming { event: opened.start(&chunk), subagent_run_id: tag, metadata }, true);
         if let Some(delta) = chunk.delta {
             sink(&Incoming { event: opened.content(delta), subagent_run_id: tag, metadata: None }, true);
         }
@@ -212,61 +206,45 @@ impl Lane {
                 format!("the first chunk of a stream must have a \"{id}\""),
             );
         };
-        if chunk.kind == DeltaKind::Args && chunk.name.is_none() {
+        if chunk.kind == DeltaKind::Args && chunk.members[1].is_none() {
             return violation(
                 Code::CHUNK_WITHOUT_NAME,
                 "C7",
                 "the first chunk of a tool call must have a \"toolCallName\"",
             );
         }
-        Ok(Self {
-            owner: tag.map(|tag| tag.raw().to_owned()),
-            kind: chunk.kind,
-            id: id.raw().to_owned(),
-            role: chunk.role.unwrap_or(Str::from_raw("assistant")).raw().to_owned(),
-            name: chunk.name.map(|name| name.raw().to_owned()),
-            parent_message_id: chunk.parent_message_id.map(|id| id.raw().to_owned()),
-        })
+        let text = |member: Str<'_>| member.raw().to_owned();
+        let mut members = chunk.members.map(|member| member.map(text));
+        members[0].get_or_insert_with(|| "assistant".to_owned());
+        Ok(Self { owner: tag.map(text), kind: chunk.kind, id: text(id), members })
     }
 
     /// A chunk that repeats what its stream was opened with must repeat it exactly.
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
-        let conflict = |name: &str| {
-            violation(
-                Code::CHUNK_CONFLICT,
-                "C9",
-                format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode())),
-            )
-        };
-        let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str::from_raw);
-        if changes(chunk.role, Some(&self.role)) {
-            return conflict("role");
-        }
-        if changes(chunk.name, self.name.as_deref()) {
-            return conflict(if self.kind == DeltaKind::Args { "toolCallName" } else { "name" });
-        }
-        if changes(chunk.parent_message_id, self.parent_message_id.as_deref()) {
-            return conflict("parentMessageId");
+        let names = ["role", if self.kind == DeltaKind::Args { "toolCallName" } else { "name" }, "parentMessageId"];
+        for ((new, old), name) in chunk.members.iter().zip(&self.members).zip(names) {
+            if new.is_some() && *new != old.as_deref().map(Str::from_raw) {
+                let what = format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode()));
+                return violation(Code::CHUNK_CONFLICT, "C9", what);
+            }
         }
         Ok(())
     }
 
-    fn start<'a>(&'a self, role: Option<Str<'a>>) -> Event<'a> {
-        let id = Str::from_raw(&self.id);
-        let name = self.name.as_deref().map(Str::from_raw);
+    /// The START, for the chunk that opens it.
+    fn start<'a>(&'a self, chunk: &Chunk<'a>) -> Event<'a> {
+        let (id, [role, name, parent_message_id]) = (self.id(), chunk.members);
         match self.kind {
             DeltaKind::Text => Event::TextMessageStart { message_id: id, role, name },
-            DeltaKind::Args => Event::ToolCallStart {
-                tool_call_id: id,
-                tool_call_name: name.unwrap_or_default(),
-                parent_message_id: self.parent_message_id.as_deref().map(Str::from_raw),
-            },
+            DeltaKind::Args => {
+                Event::ToolCallStart { tool_call_id: id, tool_call_name: name.unwrap_or_default(), parent_message_id }
+            }
             DeltaKind::Reasoning => Event::ReasoningMessageStart { message_id: id },
         }
     }
 
     fn content<'a>(&'a self, delta: Str<'a>) -> Event<'a> {
-        let id = Str::from_raw(&self.id);
+        let id = self.id();
         match self.kind {
             DeltaKind::Text => Event::TextMessageContent { message_id: id, delta },
             DeltaKind::Args => Event::ToolCallArgs { tool_call_id: id, delta },
