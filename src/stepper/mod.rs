@@ -244,7 +244,7 @@ impl EventSink for Stepper {
         }
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
-        self.pipeline.coalesces = !self.thread.has_warnings();
+        self.pipeline.coalesces = self.thread.warnings.is_empty();
         self.took(delta.delta.raw().len());
     }
 

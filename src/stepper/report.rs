@@ -34,12 +34,10 @@ impl Stepper {
 
     /// Reports the thread's warnings, and the limit that it would exceed.
     pub(super) fn note_thread(&mut self) {
-        if self.thread.has_warnings() {
-            for warning in self.thread.take_warnings() {
-                self.report_warning(warning);
-            }
+        for warning in std::mem::take(&mut self.thread.warnings) {
+            self.report_warning(warning);
         }
-        if let Some(exceeded) = self.thread.take_exceeded() {
+        if let Some(exceeded) = self.thread.exceeded.take() {
             self.waiting.clear();
             self.fail(AgentError::exceeded(exceeded));
         }

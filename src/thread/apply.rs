@@ -4,11 +4,6 @@ use super::interrupts::list_of;
 use super::*;
 
 impl Thread {
-    /// Takes the parts that were read ahead of the next event.
-    pub(crate) fn lend_ahead(&mut self, ahead: Option<Box<Ahead>>) {
-        self.ahead = ahead;
-    }
-
     /// Reduces one event. `now` is in milliseconds since 1970.
     pub fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
         let owner = incoming.subagent_run_id.map(Str::decode);

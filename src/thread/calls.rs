@@ -2,6 +2,7 @@
 
 use super::Thread;
 use super::entry::{Entry, answer, has_other, is_echoed, is_given_up, result_json, set_phase, text_json};
+use super::list::ITSELF;
 use crate::document::*;
 use crate::wire::{At, Index};
 use crate::wire::{Gather, JsonError, Raw, Str, shown_id};
@@ -60,7 +61,7 @@ impl Thread {
         let answer = self.list.answer_of(&own).and_then(|slot| self.list.get(slot));
         let seen = answer.is_none_or(|answer| !answer.local);
         let begin = self.begin_of_run(before_run.filter(|_| !given_up));
-        if seen && begin.is_some_and(|begin| !self.list.precedes(begin, at.message)) {
+        if seen && begin.is_some_and(|begin| !self.list.order.precedes(begin, at.message)) {
             return (number + 1, false);
         }
         (number, true)
@@ -375,22 +376,22 @@ impl Thread {
             self.list.push(result);
             return;
         };
-        let last = self.list.last_after(at.message);
+        let last = self.list.order.last_after(at.message);
         self.list.put(result, Insertion::After(last));
     }
 
     /// The run is over: nothing streams. Calls that wait for an answer (`pending`, and those `of_page`) continue
     /// waiting.
     pub(crate) fn end_run(&mut self, ending: Ending, pending: &[String], of_page: &dyn Fn(&str) -> bool, now: f64) {
-        for slot in self.list.take_open() {
-            if let Some(entry) = self.list.change(slot) {
-                entry.end(ending, now);
-            }
-        }
         let well = ending == Ending::Complete;
-        let open = self.list.take_open_calls(!well);
+        let open = self.list.take_open(!well);
         let named = Index::of(pending.iter().filter(|_| well && !open.is_empty()));
         for at in open {
+            if at.call == ITSELF {
+                self.list.close(at);
+                self.list.change(at.message).into_iter().for_each(|entry| entry.end(ending, now));
+                continue;
+            }
             let Some(call) = self.list.call(at) else { continue };
             let runs = call.status() == CallStatus::Running;
             match runs && well {
@@ -400,11 +401,11 @@ impl Thread {
                     if let Some(call) = self.list.change_call(at).filter(|_| runs) {
                         end(call, well);
                     }
-                    self.list.close_call(at);
+                    self.list.close(at);
                 }
             }
         }
-        self.report.ended(ending == Ending::Complete, now);
+        self.report.ended(well, now);
     }
 }
 

@@ -53,13 +53,4 @@ impl Thread {
     pub(super) fn exceed(&mut self, exceeded: LimitExceeded) {
         self.exceeded.get_or_insert(exceeded);
     }
-
-    pub(crate) fn has_exceeded(&self) -> bool {
-        self.exceeded.is_some()
-    }
-
-    /// The limit that was exceeded since the last call.
-    pub(crate) fn take_exceeded(&mut self) -> Option<LimitExceeded> {
-        self.exceeded.take()
-    }
 }

@@ -29,11 +29,16 @@ pub(super) const PLAIN: usize = 1;
 pub(super) const REASONED: usize = 2;
 const ACTIVITIES: usize = 3;
 
+/// In the place of a call's number: the message itself.
+pub(super) const ITSELF: usize = usize::MAX;
+
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
     slab: Vec<Option<Entry>>,
     /// With those that are gone and that the mirror has.
-    order: Order,
+    pub order: Order,
+    /// How many messages, and calls, the mirror has.
+    pub mirrored: Place,
     by_id: Finder,
     by_call: Finder,
     /// The highest number of the calls of each id that several have.
@@ -45,18 +50,16 @@ pub(super) struct MessageList {
     /// Where the last look-up ended: a stream writes many deltas to one message.
     last: usize,
     last_call: Option<At>,
-    /// The entries with unsent changes.
-    touched: Vec<usize>,
-    touched_calls: Vec<At>,
+    /// The messages ([`ITSELF`]) and calls with unsent changes.
+    touched: Vec<At>,
     /// The entries that are new, or gone, since the last patch.
     changes: Vec<usize>,
     new_calls: Vec<At>,
     /// The list, or that of the calls, was given anew: places say where in the mirror's list each element is.
     moved: bool,
     calls_moved: bool,
-    /// The entries that the end of a run has to end.
-    open: Vec<usize>,
-    open_calls: Vec<At>,
+    /// The messages and calls that the end of a run has to end.
+    open: Vec<At>,
     /// Calls that wait for the page: only a bad end ends them.
     held_calls: Vec<At>,
     /// Slots by their class; a message that has changed its class may stand in several.
@@ -101,11 +104,11 @@ impl MessageList {
         let entry = self.slab.get_mut(slot)?.as_mut().filter(|entry| !entry.gone)?;
         if !entry.touched {
             entry.touched = true;
-            self.touched.push(slot);
+            self.touched.push(At { message: slot, call: ITSELF });
         }
         if !entry.open && (entry.delivery() == Delivery::Streaming || entry.reasons.runs()) {
             entry.open = true;
-            self.open.push(slot);
+            self.open.push(At { message: slot, call: ITSELF });
         }
         Some(entry)
     }
@@ -116,11 +119,11 @@ impl MessageList {
         let call = entry.calls.get_mut(at.call)?;
         if !call.touched {
             call.touched = true;
-            self.touched_calls.push(at);
+            self.touched.push(at);
         }
         if !call.open {
             call.open = true;
-            self.open_calls.push(at);
+            self.open.push(at);
         }
         Some(call)
     }
@@ -207,16 +210,6 @@ impl MessageList {
         slot
     }
 
-    /// Whether only results stand between a message and one after it.
-    pub fn is_right_after(&self, head: usize, slot: usize) -> bool {
-        self.order.is_right_after(head, slot)
-    }
-
-    /// The slot of the last of the results right after a message; its own, where there is none.
-    pub fn last_after(&self, head: usize) -> usize {
-        self.order.last_after(head)
-    }
-
     /// Adds a call to the message in a slot.
     pub fn add_call(&mut self, slot: usize, call: Call) {
         let Some(entry) = self.change(slot) else { return };
@@ -254,7 +247,7 @@ impl MessageList {
 
     /// Takes a message out.
     pub fn remove(&mut self, slot: usize) {
-        self.saved = self.saved.min(self.place(slot).message);
+        self.saved = self.saved.min(self.order.place(slot).message);
         self.unindex(slot);
         let Some(entry) = self.get_mut(slot) else { return };
         let sent = entry.place.is_some();
@@ -288,8 +281,8 @@ impl MessageList {
     }
 
     pub fn replace(&mut self, entries: Vec<Entry>) {
-        let Self { moved, calls_moved, stamp, .. } = *self;
-        *self = Self { moved, calls_moved, stamp, ..Self::default() };
+        let Self { mirrored, moved, calls_moved, stamp, .. } = *self;
+        *self = Self { mirrored, moved, calls_moved, stamp, ..Self::default() };
         for mut entry in entries {
             (entry.open, entry.touched, entry.class) = (false, false, usize::MAX);
             for state in &mut entry.calls {
@@ -398,20 +391,9 @@ impl MessageList {
         }
     }
 
-    /// Takes the messages that the end of a run may have to end.
-    pub fn take_open(&mut self) -> Vec<usize> {
-        let open = std::mem::take(&mut self.open);
-        for slot in &open {
-            if let Some(entry) = self.get_mut(*slot) {
-                entry.open = false;
-            }
-        }
-        open
-    }
-
-    /// Takes the calls that the end of a run may have to end; `held`: those that wait for the page, too.
-    pub fn take_open_calls(&mut self, held: bool) -> Vec<At> {
-        let mut open = std::mem::take(&mut self.open_calls);
+    /// Takes what the end of a run may have to end; `held`: with the calls that wait for the page.
+    pub fn take_open(&mut self, held: bool) -> Vec<At> {
+        let mut open = std::mem::take(&mut self.open);
         if held {
             open.append(&mut self.held_calls);
         }
@@ -420,19 +402,21 @@ impl MessageList {
 
     /// One of these stays open, and is looked at again when the next run ends; `held`: only by a bad end.
     pub fn stays_open(&mut self, at: At, held: bool) {
-        if held { self.held_calls.push(at) } else { self.open_calls.push(at) }
+        if held { self.held_calls.push(at) } else { self.open.push(at) }
     }
 
     /// One of these is closed.
-    pub fn close_call(&mut self, at: At) {
-        if let Some(state) = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
-            state.open = false;
+    pub fn close(&mut self, at: At) {
+        let Some(entry) = self.get_mut(at.message) else { return };
+        match entry.calls.get_mut(at.call) {
+            Some(call) => call.open = false,
+            None => entry.open = false,
         }
     }
 
     /// A new request: what waits for the page is looked at again.
     pub fn reopen_held(&mut self) {
-        self.open_calls.append(&mut self.held_calls);
+        self.open.append(&mut self.held_calls);
     }
 }
 

@@ -69,29 +69,27 @@ const MAX_EARLY_VALUES: usize = 256;
 #[derive(Debug, Default)]
 pub struct Thread {
     limits: ThreadLimits,
-    /// Taken by the session, which ends the run.
-    exceeded: Option<LimitExceeded>,
+    /// A limit that an input would exceed. The session takes it, and ends the run.
+    pub(crate) exceeded: Option<LimitExceeded>,
     /// The copies that the server has made in the state and in activities.
     copies: Copies,
     list: MessageList,
     state: State,
     pub(crate) report: RunReports,
-    /// How many messages, and calls, the mirror has.
-    sent_messages: usize,
-    sent_calls: usize,
     /// REASONING_ENCRYPTED_VALUE whose target has not appeared: subtype is "tool-call", id, value.
     early_values: Vec<(bool, String, String)>,
     /// Whether what the server sends may name subagents.
     tags: bool,
     /// Whether lists of messages leave the order as it is.
     local_order: bool,
-    warnings: Vec<Warning>,
-    /// The consequences of lists of messages since the last call of [`Self::take_review`].
-    review: Review,
+    /// The warnings that came up since somebody has taken them.
+    pub(crate) warnings: Vec<Warning>,
+    /// The consequences of lists of messages, for the session to take.
+    pub(crate) review: Review,
     /// A list of messages, or a replay, has taken calls away.
-    calls_lost: bool,
+    pub(crate) calls_lost: bool,
     /// The parts that were read ahead of the event that is reduced.
-    ahead: Option<Box<Ahead>>,
+    pub(crate) ahead: Option<Box<Ahead>>,
 }
 
 impl Thread {
@@ -317,16 +315,6 @@ impl Thread {
         });
         self.state().write(&mut json);
         json
-    }
-
-    /// Whether there are warnings to take.
-    pub fn has_warnings(&self) -> bool {
-        !self.warnings.is_empty()
-    }
-
-    /// Takes the warnings that came up since the last call.
-    pub fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
     }
 
     /// Reduces a content event that was read the fast way.

@@ -10,13 +10,13 @@ use crate::wire::At;
 /// Writes the messages and calls that came, went, or changed.
 pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
     let list = &mut thread.list;
-    patch.rebuild("\"messages\"", thread.sent_messages, &list.parts(thread.sent_messages), &mut |out, slot, _| {
+    patch.rebuild("\"messages\"", list.mirrored.message, &list.parts(), &mut |out, slot, _| {
         if let Some(entry) = list.get(slot) {
             entry.write(out);
         }
     });
     let mut linked = Vec::new();
-    patch.rebuild("\"toolCalls\"", thread.sent_calls, &list.call_parts(thread.sent_calls), &mut |out, slot, at| {
+    patch.rebuild("\"toolCalls\"", list.mirrored.call, &list.call_parts(), &mut |out, slot, at| {
         let Some(entry) = list.get(slot) else { return };
         let Some(call) = entry.calls.get(at) else { return };
         call.write_in_list(out, &mut |object| {
@@ -29,20 +29,19 @@ pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
             linked.push((slot, at));
         }
     });
-    let (messages, calls) = list.sent();
-    (thread.sent_messages, thread.sent_calls) = (list.size().message, list.size().call);
-    for slot in &messages {
+    let touched = list.sent();
+    for At { message, .. } in &touched {
         // A new entry was written as it is.
-        if list.get(*slot).is_some_and(|entry| entry.row.lacks()) {
-            let path = format!("\"messages\",{}", list.place(*slot).message);
-            list.get_mut(*slot).into_iter().for_each(|entry| entry.write_changes(&path, patch));
+        if list.get(*message).is_some_and(|entry| entry.row.lacks()) {
+            let path = format!("\"messages\",{}", list.order.place(*message).message);
+            list.get_mut(*message).into_iter().for_each(|entry| entry.write_changes(&path, patch));
         }
     }
-    for at in calls {
-        call(list, at, patch);
+    for at in &touched {
+        call(list, *at, patch);
     }
-    for slot in messages {
-        list.get_mut(slot).into_iter().for_each(|entry| entry.calls_written = false);
+    for At { message, .. } in touched {
+        list.get_mut(message).into_iter().for_each(|entry| entry.calls_written = false);
     }
     // By now the mirror has the messages as they are.
     for (slot, call) in linked {
@@ -52,7 +51,7 @@ pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
 
 /// Writes what the mirror lacks of one call, in its message and in the list.
 fn call(list: &mut MessageList, at: At, patch: &mut Patch) {
-    let place = list.place(at.message);
+    let place = list.order.place(at.message);
     let Some(entry) = list.get_mut(at.message) else { return };
     let written = entry.calls_written;
     let Some(call) = entry.calls.get_mut(at.call) else { return };
@@ -102,7 +101,7 @@ impl Link {
 
 /// Copies what is long to a call from its message, which the mirror has.
 fn link(list: &mut MessageList, slot: usize, at: usize, patch: &mut Patch) {
-    let place = list.place(slot);
+    let place = list.order.place(slot);
     let Some(entry) = list.get(slot) else { return };
     let (message, call) = (place.message, place.call + at);
     for Link { from, to, .. } in LINKS.iter().filter(|link| link.is_long(entry)) {

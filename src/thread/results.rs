@@ -6,7 +6,7 @@
 use super::checkpoint::local_answer;
 use super::entry::{Entry, answer, has_other, result_json, text_json};
 use super::list::MessageList;
-use super::merged::{Merged, Review};
+use super::merged::Merged;
 use super::{Thread, Warning};
 use crate::document::*;
 use crate::wire::{At, Gather};
@@ -22,7 +22,7 @@ impl Thread {
             let Some(caller) = self.list.find_call(id) else { continue };
             let own = self.list.page_result(id);
             let other = self.list.answer_of(id).filter(|slot| Some(*slot) != own);
-            let other = other.filter(|slot| self.list.precedes(*slot, caller.message));
+            let other = other.filter(|slot| self.list.order.precedes(*slot, caller.message));
             moves.extend(own.into_iter().chain(other).map(|slot| (slot, caller)));
         }
         for call in merged.unmatched.take_all() {
@@ -43,7 +43,7 @@ impl Thread {
                 self.drop_result(&call, false);
             }
             let astray = |caller: &At| {
-                merged.arranged && at < known || merged.reordered && self.list.precedes(*slot, caller.message)
+                merged.arranged && at < known || merged.reordered && self.list.order.precedes(*slot, caller.message)
             };
             moves.extend(caller.filter(astray).map(|caller| (*slot, caller)));
         }
@@ -52,12 +52,12 @@ impl Thread {
             let (page, call) = (entry.page, entry.row.text(CALL_ID).to_owned());
             // An edit may bring back what the server has taken out, while it has moved the call.
             let caller = self.list.find_call(&call);
-            let before = |caller: &At| page || !of_server && self.list.precedes(slot, caller.message);
+            let before = |caller: &At| page || !of_server && self.list.order.precedes(slot, caller.message);
             moves.extend(caller.filter(before).map(|caller| (slot, caller)));
         }
         self.put_in_order(&mut moves);
         // One that is right after its call stays where it is, between whichever other results.
-        moves.retain(|(slot, caller)| !self.list.is_right_after(caller.message, *slot));
+        moves.retain(|(slot, caller)| !self.list.order.is_right_after(caller.message, *slot));
         self.move_along(&mut moves, merged.arranged);
         let mut answered = moved.clone();
         for (slot, caller) in moves {
@@ -87,7 +87,8 @@ impl Thread {
                 .gather();
             for (slot, call) in after {
                 let caller = self.list.find_call(&call);
-                moves.extend(caller.filter(|at| !self.list.is_right_after(at.message, slot)).map(|at| (slot, at)));
+                moves
+                    .extend(caller.filter(|at| !self.list.order.is_right_after(at.message, slot)).map(|at| (slot, at)));
             }
         }
         self.put_in_order(moves);
@@ -95,7 +96,7 @@ impl Thread {
 
     /// Sorts results by their places, each once.
     fn put_in_order(&self, moves: &mut Vec<(usize, At)>) {
-        moves.sort_unstable_by_key(|(slot, _)| self.list.place(*slot).message);
+        moves.sort_unstable_by_key(|(slot, _)| self.list.order.place(*slot).message);
         moves.dedup_by_key(|(slot, _)| *slot);
     }
 
@@ -113,7 +114,7 @@ impl Thread {
     pub(super) fn adopt_result(&mut self, call: &str) {
         let Some(slot) = self.list.answer_of(call) else { return };
         let Some(caller) = self.list.find_call(call) else { return };
-        if self.list.place(slot).message < self.list.place(caller.message).message {
+        if self.list.order.place(slot).message < self.list.order.place(caller.message).message {
             self.move_result(slot, caller);
         }
         self.list.link_results(&[], &[call.to_owned()]);
@@ -161,21 +162,6 @@ impl Thread {
     pub(super) fn warn_of_result(&mut self, call: &str) {
         let message = format!("the call \"{call}\" had another result before");
         self.warnings.push(Warning::new("result-differs", message));
-    }
-
-    /// Takes the consequences of lists of messages since the last call.
-    pub(crate) fn take_review(&mut self) -> Review {
-        std::mem::take(&mut self.review)
-    }
-
-    /// Whether calls have gone since the last call.
-    pub(crate) fn take_calls_lost(&mut self) -> bool {
-        std::mem::take(&mut self.calls_lost)
-    }
-
-    /// The page's results whose call a list of messages has taken away.
-    pub(crate) fn orphans(&self) -> impl Iterator<Item = &Row> {
-        self.review.orphans.iter()
     }
 
     /// Whether a call has another answer than this one.

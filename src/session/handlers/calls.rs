@@ -173,7 +173,7 @@ impl Session {
 
     /// A list of messages was merged, or set: calls may have been answered, become others, come back, or gone.
     pub(super) fn review_calls(&mut self) {
-        let review = self.thread.take_review();
+        let review = std::mem::take(&mut self.thread.review);
         for id in review.answered {
             if self.thread.is_answered(&id) == Some(true) {
                 self.answered_elsewhere(&id);
@@ -191,7 +191,7 @@ impl Session {
     /// The run has ended: what the page is at for calls that are not in the thread is of no use, nor is what it was at before it was left.
     pub(super) fn drop_gone_calls(&mut self) {
         self.page.give_up_left(&mut self.thread);
-        if self.thread.take_calls_lost() {
+        if std::mem::take(&mut self.thread.calls_lost) {
             let gone = self.page.drop_gone(&mut self.thread);
             self.abandon_calls(gone);
         }

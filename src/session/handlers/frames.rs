@@ -62,7 +62,7 @@ impl EventSink for Session {
         self.thread.grow(delta);
         // Marks of frames are looked at one by one. So are frames that are odd, so that each is reported.
         self.intake.pipeline.coalesces =
-            !self.thread.has_warnings() && !self.intake.has_dialect() && self.options.network.resume.is_none();
+            self.thread.warnings.is_empty() && !self.intake.has_dialect() && self.options.network.resume.is_none();
         self.weigh(delta.delta.raw().len());
     }
 
@@ -72,7 +72,7 @@ impl EventSink for Session {
             frame.into_iter().for_each(|frame| self.note_id(frame.id));
         }
         // Now, and not after the read, so that their order does not depend on how the network cuts.
-        if self.thread.has_warnings() {
+        if !self.thread.warnings.is_empty() {
             self.report_thread_warnings();
         }
     }
@@ -131,7 +131,7 @@ impl EventSink for Session {
         if self.intake.pipeline.weighs(bytes) && self.is_running() {
             self.intake.pipeline.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
         }
-        if self.thread.has_exceeded() {
+        if self.thread.exceeded.is_some() {
             self.keep_limits();
         }
     }
@@ -157,7 +157,7 @@ impl Session {
 
     /// Reports what the thread found odd in the stream.
     pub(super) fn report_thread_warnings(&mut self) {
-        for warning in self.thread.take_warnings() {
+        for warning in std::mem::take(&mut self.thread.warnings) {
             self.report_warning(warning);
         }
     }
@@ -199,7 +199,7 @@ impl Session {
 
     /// Ends the run where the thread would exceed a limit.
     pub(super) fn keep_limits(&mut self) {
-        if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
+        if let (Some(exceeded), Some(run)) = (self.thread.exceeded.take(), &mut self.run) {
             run.fail(AgentError::exceeded(exceeded));
             self.intake.pipeline.coalesces = false;
         }

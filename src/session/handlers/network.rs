@@ -93,9 +93,9 @@ impl Session {
         }
         let ahead = self.intake.ahead.take();
         let Some(mut stream) = self.intake.take_body() else { return false };
-        self.thread.lend_ahead(ahead);
+        self.thread.ahead = ahead;
         let read = stream.step(self.intake.pipeline.coalesces, &mut |frame| self.take(frame, now));
-        self.thread.lend_ahead(None);
+        self.thread.ahead = None;
         self.after_reading(read, stream, now);
         true
     }
@@ -237,7 +237,7 @@ impl Session {
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
             self.not_decodable(Code::FRAME_NOT_DECODABLE, "T15", "the body ends within a frame".to_owned());
         }
-        if self.thread.has_warnings() {
+        if !self.thread.warnings.is_empty() {
             self.report_thread_warnings();
         }
         self.outbox.changed(false);

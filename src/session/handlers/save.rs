@@ -45,7 +45,7 @@ impl Session {
         self.thread.report.interrupts.write_all(object.member("interrupts"));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
-        self.page.save(&mut object, self.thread.orphans());
+        self.page.save(&mut object, self.thread.review.orphans.iter());
         // A retry drops them. A run that cannot be joined is over once the page is left; what waits in the page is not.
         let failed = self.thread.failed_calls(running && self.options.network.resume.is_none());
         let failed: Vec<&str> = failed.filter(|id| self.page.stage_of(id).is_none()).gather();

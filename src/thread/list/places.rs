@@ -3,8 +3,8 @@
 use super::*;
 
 impl MessageList {
-    /// How the mirror's list of messages becomes this one. It has `sent` messages.
-    pub fn parts(&self, sent: usize) -> Vec<Part> {
+    /// How the mirror's list of messages becomes this one.
+    pub fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         if self.moved {
             for slot in self.slots() {
@@ -19,11 +19,11 @@ impl MessageList {
                 changes.push((self.order.place(*slot).message, *slot, 0));
             }
         }
-        parts_of(changes, sent, &|slot, _| Some(self.gone(slot)?.place.is_some()))
+        parts_of(changes, self.mirrored.message, &|slot, _| Some(self.gone(slot)?.place.is_some()))
     }
 
     /// The same of the calls.
-    pub fn call_parts(&self, sent: usize) -> Vec<Part> {
+    pub fn call_parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         let calls = |slot: usize| self.slab.get(slot).and_then(Option::as_ref).map_or(0, |entry| entry.calls.len());
         if self.calls_moved {
@@ -46,7 +46,7 @@ impl MessageList {
                 changes.push((before + call, *slot, call));
             }
         }
-        parts_of(changes, sent, &|slot, call| Some(self.gone(slot)?.calls.get(call)?.place.is_some()))
+        parts_of(changes, self.mirrored.call, &|slot, call| Some(self.gone(slot)?.calls.get(call)?.place.is_some()))
     }
 
     /// A message that is gone, whose place is held.
@@ -55,7 +55,7 @@ impl MessageList {
     }
 
     /// The mirror has the lists as they are. Returns what of them has more to tell.
-    pub fn sent(&mut self) -> (Vec<usize>, Vec<At>) {
+    pub fn sent(&mut self) -> Vec<At> {
         self.saved = self.saved();
         let all = std::mem::take(&mut self.moved);
         let all_calls = std::mem::take(&mut self.calls_moved);
@@ -90,35 +90,30 @@ impl MessageList {
         if self.slab.len() > 2 * self.order.size().message + 64 {
             self.compact();
         }
-        let (touched, calls) = (std::mem::take(&mut self.touched), std::mem::take(&mut self.touched_calls));
-        for slot in &touched {
-            if let Some(entry) = self.get_mut(*slot) {
-                entry.touched = false;
+        self.mirrored = self.order.size();
+        let touched = std::mem::take(&mut self.touched);
+        for at in &touched {
+            let Some(entry) = self.get_mut(at.message) else { continue };
+            match entry.calls.get_mut(at.call) {
+                Some(call) => call.touched = false,
+                None => entry.touched = false,
             }
         }
-        for at in &calls {
-            if let Some(state) = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
-                state.touched = false;
-            }
-        }
-        (touched, calls)
+        touched
     }
 
     /// How many messages, from the first on, are as in the last save, and cannot grow on without a further note.
     pub fn saved(&self) -> usize {
         let mut saved = self.saved;
-        for slot in &self.touched {
-            saved = saved.min(self.place(*slot).message);
-        }
-        for at in &self.touched_calls {
-            saved = saved.min(self.place(at.message).message);
+        for at in &self.touched {
+            saved = saved.min(self.order.place(at.message).message);
         }
         saved
     }
 
     /// A save has them as they are. Places are known once the mirror has what came and went.
     pub fn set_saved(&mut self) {
-        self.saved = if self.changes.is_empty() { self.size().message } else { 0 };
+        self.saved = if self.changes.is_empty() { self.order.size().message } else { 0 };
     }
 
     /// Gives the messages slots without gaps.
@@ -130,20 +125,5 @@ impl MessageList {
         self.replace(entries);
         self.changes.clear();
         self.new_calls.clear();
-    }
-
-    /// Where the message in a slot, and the first of its calls, stand.
-    pub fn place(&self, slot: usize) -> Place {
-        self.order.place(slot)
-    }
-
-    /// Whether the message in a slot stands before that in another one.
-    pub fn precedes(&self, slot: usize, other: usize) -> bool {
-        self.order.precedes(slot, other)
-    }
-
-    /// How many messages and calls there are; right after a patch.
-    pub fn size(&self) -> Place {
-        self.order.size()
     }
 }
