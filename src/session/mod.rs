@@ -38,7 +38,7 @@ pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, T
 
 use crate::dialect::Dialect;
 use crate::document::{Boundary, ConnectionPhase};
-use crate::thread::{Thread, ThreadLimits};
+use crate::thread::{Thread, ThreadLimits, Warning};
 use crate::wire::{Fields, Str, Wanted, keep_private};
 #[cfg(feature = "guard")]
 use handlers::Guarding as _;
@@ -131,14 +131,14 @@ impl Session {
         match self.outbox.next(&self.options) {
             Outgoing::Effect(effect) => return Some(effect),
             // A session that was disposed of has nothing left to be saved: that was taken before.
-            Outgoing::Save(number) if !self.verdict.is_disposed() => {
+            Outgoing::Save(number) if !self.verdict.disposed => {
                 let (save, part) = self.next_save(false);
                 self.outbox.saving.written(save.len(), part);
                 return Some(Effect::Save { number, save, part });
             }
             Outgoing::Save(_) | Outgoing::Nothing => {}
         }
-        debug_assert!(self.verdict.is_disposed() || self.holds_every_ticket(), "{:?}", self.queue);
+        debug_assert!(self.verdict.disposed || self.holds_every_ticket(), "{:?}", self.queue);
         None
     }
 
@@ -203,7 +203,10 @@ impl Session {
         let Options { max_history, max_frame_bytes, .. } = self.options;
         if max_history > 0 {
             let (outbox, mut shown) = self.shown();
-            outbox.checkpoint(boundary, step, &mut shown, max_frame_bytes, now);
+            if outbox.mirror.checkpoint(boundary, step, &mut shown, max_frame_bytes, now) {
+                let message = "too much has changed since the last notification: its later checkpoints are left out";
+                outbox.warn(Warning::new("history-too-large", message));
+            }
         }
     }
 
@@ -215,7 +218,7 @@ impl Session {
 
     #[inline(never)]
     fn alive(&self) -> Result<(), Misuse> {
-        if self.verdict.is_disposed() { Err(Misuse::Disposed) } else { Ok(()) }
+        if self.verdict.disposed { Err(Misuse::Disposed) } else { Ok(()) }
     }
 
     fn connection(&self) -> ConnectionPhase {
@@ -231,6 +234,6 @@ impl Session {
 
     /// Reports what the thread found odd in something that the application gave.
     fn report_warnings(&mut self) {
-        self.thread.take_warnings().into_iter().for_each(|warning| self.outbox.warn(warning));
+        std::mem::take(&mut self.thread.warnings).into_iter().for_each(|warning| self.outbox.warn(warning));
     }
 }

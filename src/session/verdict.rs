@@ -16,9 +16,10 @@ struct Timing {
 
 #[derive(Debug)]
 pub(super) struct Verdict {
-    row: Row,
+    pub row: Row,
     timing: Option<Timing>,
-    disposed: bool,
+    /// The session takes no more calls.
+    pub disposed: bool,
 }
 
 impl Default for Verdict {
@@ -32,11 +33,6 @@ impl Default for Verdict {
 }
 
 impl Verdict {
-    /// The row, for the patch.
-    pub fn row(&mut self) -> &mut Row {
-        &mut self.row
-    }
-
     /// There was no run.
     pub fn clear(&mut self) {
         self.stands(Standing::Idle, None, None);
@@ -72,15 +68,6 @@ impl Verdict {
                 .number("durationMs", timing.duration.map(round));
         });
         self.row.set(RUN_TIMING, Value::Text(json));
-    }
-
-    /// The session takes no more calls.
-    pub fn dispose(&mut self) {
-        self.disposed = true;
-    }
-
-    pub fn is_disposed(&self) -> bool {
-        self.disposed
     }
 
     /// A run begins.

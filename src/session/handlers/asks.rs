@@ -167,7 +167,7 @@ impl Session {
     /// told: who closes a page has not said that the run is to end.
     pub fn dispose(&mut self, now: f64) {
         self.abandon(false, now);
-        self.verdict.dispose();
+        self.verdict.disposed = true;
     }
 
     pub(super) fn abandon(&mut self, tells: bool, now: f64) {

@@ -14,7 +14,7 @@ use crate::session::run::Run;
 use crate::session::submit::Submit;
 use crate::session::types::{Misuse, Outcome, Target, list, value};
 use crate::thread::Warning;
-use crate::wire::{JsonWriter, RunAgentInput, hash, keep_private, refill};
+use crate::wire::{JsonWriter, Keyed, RunAgentInput, hash, keep_private, refill};
 use std::rc::Rc;
 
 impl Session {
@@ -47,7 +47,7 @@ impl Session {
             self.rejoin.begin(self.thread.last_id().is_none());
             // A result whose call was removed may be asked for by the run that follows, and by no other.
             if !follows {
-                self.page.forget_detached();
+                self.page.detached = Keyed::default();
             }
         }
         self.begin_thread(&submit);

@@ -1,6 +1,7 @@
 //! Changes that the application makes: messages and state.
 
 use crate::session::Session;
+use crate::session::page::Page;
 use crate::session::types::{Misuse, list, value};
 use crate::wire::keep_private;
 
@@ -59,7 +60,7 @@ impl Session {
     pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
         self.alive()?;
         self.abandon(true, now);
-        self.page.clear();
+        self.page = Page::default();
         self.rejoin.clear();
         self.thread.clear();
         self.verdict.clear();

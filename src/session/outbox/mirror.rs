@@ -118,7 +118,7 @@ impl Mirror {
         if std::mem::take(&mut queue.changed) {
             self.write_queue(queue, patch);
         }
-        verdict.row().write_changes(&[(0, "")], patch);
+        verdict.row.write_changes(&[(0, "")], patch);
         let row = &mut self.connection;
         row.set_word(CONNECTION_PHASE, connection.phase as u8);
         row.set(ATTEMPT, Value::count(u64::from(connection.attempt)));

@@ -13,9 +13,8 @@ pub(super) use mirror::{Connection, Shown};
 
 use super::options::Options;
 use super::types::Effect;
-use crate::document::Boundary;
 use crate::thread::Warning;
-use crate::wire::{Str, shortened};
+use crate::wire::shortened;
 use mirror::Mirror;
 use saving::Saving;
 use std::collections::VecDeque;
@@ -142,22 +141,6 @@ impl Outbox {
             let patch = self.take_patch(shown)?;
             Some(self.mirror.first_part(patch))
         })
-    }
-
-    /// The snapshot is to be kept as it is now.
-    #[inline(never)]
-    pub fn checkpoint(
-        &mut self,
-        boundary: Boundary,
-        step: Option<Str<'_>>,
-        shown: &mut Shown<'_>,
-        limit: usize,
-        now: f64,
-    ) {
-        if self.mirror.checkpoint(boundary, step, shown, limit, now) {
-            let message = "too much has changed since the last notification: its later checkpoints are left out";
-            self.warn(Warning::new("history-too-large", message));
-        }
     }
 
     /// Whether an effect is to be performed. Of the warnings of a run, only so many are.

@@ -42,7 +42,7 @@ pub(super) struct Page {
     regenerated: usize,
     /// Answers of the page to calls that the thread lacks, by the call: a list of messages has taken them away, or a replay has
     /// yet to bring them.
-    detached: Keyed<Row>,
+    pub detached: Keyed<Row>,
 }
 
 /// The consequence of a new run for the turn.
@@ -277,11 +277,6 @@ impl Page {
         }
     }
 
-    /// A result whose call was removed may be asked for by the run that follows, and by no other.
-    pub fn forget_detached(&mut self) {
-        self.detached = Keyed::default();
-    }
-
     /// The run has ended: calls that are not in the thread can bring no answer. Gives those that the page executes.
     pub fn drop_gone(&mut self, thread: &mut Thread) -> Vec<String> {
         let gone = self
@@ -299,11 +294,6 @@ impl Page {
         };
         let gone = gone.into_iter().filter(drop).gather();
         self.cut(gone)
-    }
-
-    /// Nothing of it is left.
-    pub fn clear(&mut self) {
-        *self = Self::default();
     }
 
     /// Writes `handled`, `untold` and `turn`. `orphans`: results that the thread has yet to hand over.
