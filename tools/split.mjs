@@ -22,9 +22,9 @@ export const addOns = {
   hector: { paths: /dialect::hector::/, brings: ["dialects"] },
   ngaf: { paths: /dialect::ngaf::/, brings: ["dialects"] },
   "open-search": { paths: /dialect::open_search::/, brings: ["dialects"] },
-  dialects: { paths: /handlers::dialect::Speaking>/, calls: ["guard"] },
+  dialects: { paths: /handlers::dialect::/, calls: ["guard"] },
   ask: { paths: /^askGuard|guard::(ask|canonical|receipt)::/, brings: ["guard"] },
-  guard: { paths: /ag_ui_wasm::guard::|handlers::guard::Guarding>/ },
+  guard: { paths: /ag_ui_wasm::guard::|handlers::guard::/ },
   strict: { paths: /rules::grammar::|session::Session as .*::is_grammatical\b/ },
   binary: { paths: /wire::(protobuf|packets|fields)::/ },
   stepper: { paths: /ag_ui_wasm::(stepper|journal)::|::Stepper|^stepper_|^compact /, calls: ["strict", "binary"] },
@@ -34,8 +34,8 @@ export const addOns = {
  * The functions through which the base enters an add-on: wasm-opt would move the only call of one into its caller. Stars stand for anything.
  */
 export const doors = [
-  "*handlers::dialect::Speaking>*",
-  "*handlers::guard::Guarding>*",
+  "*handlers::dialect::*",
+  "*handlers::guard::*",
   "*guard::Guard>::begin*",
   "*session::Session as *::is_grammatical*",
   "*protobuf::to_json*",

@@ -40,8 +40,6 @@ use crate::dialect::Dialect;
 use crate::document::{Boundary, ConnectionPhase};
 use crate::thread::{Thread, ThreadLimits, Warning};
 use crate::wire::{Fields, Str, Wanted, keep_private};
-#[cfg(feature = "guard")]
-use handlers::Guarding as _;
 use intake::Intake;
 use outbox::{Connection, Outbox, Outgoing, Shown};
 use page::Page;
@@ -115,7 +113,7 @@ impl Session {
         }
         #[cfg(feature = "guard")]
         if let Some(policy) = fields.text("guard") {
-            session.keep_policy(&policy, fields.yes("decisions"))?;
+            handlers::guard::keep_policy(&mut session, &policy, fields.yes("decisions"))?;
         }
         Ok(session)
     }

@@ -6,9 +6,6 @@ use crate::document::{
     SUBMIT_TOOLS, Start,
 };
 use crate::session::Session;
-#[cfg(feature = "guard")]
-use crate::session::handlers::Guarding as _;
-use crate::session::handlers::dialect::Speaking as _;
 use crate::session::rejoin::Resume;
 use crate::session::run::Run;
 use crate::session::submit::Submit;
@@ -84,7 +81,7 @@ impl Session {
     /// The run's request goes out, unless the guard does not let it.
     fn send(&mut self, run: Run, joins: bool, now: f64) {
         #[cfg(feature = "guard")]
-        let refused = if self.intake.is_guarded() { self.refuses(&run.request_body, now) } else { None };
+        let refused = if self.intake.is_guarded() { super::guard::refuses(self, &run.request_body, now) } else { None };
         self.run = Some(run);
         #[cfg(feature = "guard")]
         if let (Some(error), Some(run)) = (refused, &mut self.run) {
@@ -144,7 +141,7 @@ impl Session {
         (run.input.0, run.request_body) = (input, body.clone());
         #[cfg(feature = "guard")]
         if self.intake.is_guarded()
-            && let Some(error) = self.refuses(&body, now)
+            && let Some(error) = super::guard::refuses(self, &body, now)
         {
             if let Some(run) = &mut self.run {
                 run.fail(error);
@@ -185,12 +182,12 @@ impl Session {
 
     /// The value of `Accept`, where the dialect names one; `given`: the application's header.
     pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
-        if self.intake.has_dialect() { self.accept_of_dialect(given) } else { None }
+        if self.intake.has_dialect() { super::dialect::accept_of_dialect(self, given) } else { None }
     }
 
     /// Tells the dialect, where there is one, of a run. Gives the body that is sent: the dialect's, or `input`.
     fn begin_dialect(&mut self, input: &Rc<str>, start: &Start) -> Rc<str> {
-        let other = if self.intake.has_dialect() { self.begin_speaking(input, start) } else { None };
+        let other = if self.intake.has_dialect() { super::dialect::begin_speaking(self, input, start) } else { None };
         let body = other.unwrap_or_else(|| input.clone());
         // Nothing is sent.
         if matches!(start, Start::Unasked | Start::Continues) { Rc::default() } else { body }

@@ -1,8 +1,6 @@
 //! One way in for all that the application asks of a session, by the names that `js/glue/core.d.ts` explains.
 
 use crate::session::Session;
-#[cfg(feature = "guard")]
-use crate::session::handlers::Guarding as _;
 use crate::session::types::{Misuse, Reply, Ticket};
 use crate::wire::{Fields, Raw, Wanted};
 
@@ -23,7 +21,7 @@ impl Session {
             "record" => Reply::Json(self.record()),
             #[cfg(feature = "guard")]
             "guardCounters" | "judgeInbound" | "present" if self.intake.is_guarded() => {
-                self.asked(method, json, now)?
+                super::guard::asked(self, method, json, now)?
             }
             _ => {
                 self.command(method, json, now)?;

@@ -2,8 +2,6 @@
 
 use crate::document::Stage;
 use crate::session::Session;
-#[cfg(feature = "guard")]
-use crate::session::handlers::Guarding as _;
 use crate::session::page::{Begun, CallArrival, Next, show_stage};
 use crate::session::submit::Submit;
 use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket, settlement};
@@ -84,7 +82,7 @@ impl Session {
 
     pub(super) fn execute(&mut self, id: &str, name: String, args: String, approved: bool) {
         #[cfg(feature = "guard")]
-        if self.intake.is_guarded() && self.forbids(id, &name) {
+        if self.intake.is_guarded() && super::guard::forbids(self, id, &name) {
             return;
         }
         let mut args = if args.trim_ascii().is_empty() { "{}".to_owned() } else { args };

@@ -1,12 +1,11 @@
-//! Handles the output of a dialect: events, and reports for which the protocol has no event.
+//! Handles the output of a dialect: events, and reports for which the protocol has no event. Nothing calls its functions where
+//! a session has no dialect: the add-ons that are dialects bring them (tools/split.mjs).
 
 use crate::dialect::{Occasion, OutputItem, RunRequest, Taken};
 use crate::document::Start;
 use crate::pipeline::{EventSink, Source};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
-#[cfg(feature = "guard")]
-use crate::session::handlers::Guarding as _;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyStart;
 use crate::session::types::Effect;
@@ -14,51 +13,39 @@ use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, Raw, frame_fields, quoted};
 use std::rc::Rc;
 
-/// A session with a dialect. Nothing calls these where there is none: the add-ons that are dialects bring them (tools/split.mjs).
-pub(super) trait Speaking {
-    /// Lets the dialect speak, and takes what it says. Says whether a frame was its.
-    fn speak(&mut self, on: Occasion<'_>, now: f64) -> bool;
-
-    /// Tells the dialect of a run. Gives its body for the request, where it has one.
-    fn begin_speaking(&mut self, input: &str, start: &Start) -> Option<Rc<str>>;
-
-    /// The value of `Accept`, where the dialect names one; `given`: the application's header.
-    fn accept_of_dialect(&mut self, given: Option<&str>) -> Option<String>;
+/// Lets the dialect speak, and takes what it says. Says whether a frame was its.
+#[inline(never)]
+pub fn speak(session: &mut Session, on: Occasion<'_>, now: f64) -> bool {
+    let Some((taken, items)) = session.intake.translate(on, now) else { return false };
+    session.report_guard();
+    for item in items {
+        session.item(item, now);
+    }
+    session.intake.gate.set_judged(false);
+    taken == Taken::Taken
 }
 
-impl Speaking for Session {
-    #[inline(never)]
-    fn speak(&mut self, on: Occasion<'_>, now: f64) -> bool {
-        let Some((taken, items)) = self.intake.translate(on, now) else { return false };
-        self.report_guard();
-        for item in items {
-            self.item(item, now);
-        }
-        self.intake.gate.set_judged(false);
-        taken == Taken::Taken
-    }
+/// Tells the dialect of a run. Gives its body for the request, where it has one.
+#[inline(never)]
+pub fn begin_speaking(session: &mut Session, input: &str, start: &Start) -> Option<Rc<str>> {
+    let run_id = session.verdict.run_id().unwrap_or_default();
+    let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
+    let cursor = &session.rejoin.last_event_id;
+    session.intake.begin(&RunRequest { thread_id: &session.options.thread_id, run_id, joins, continues, cursor });
+    session.intake.dialect_mut()?.body(input).map(Rc::from)
+}
 
-    #[inline(never)]
-    fn begin_speaking(&mut self, input: &str, start: &Start) -> Option<Rc<str>> {
-        let run_id = self.verdict.run_id().unwrap_or_default();
-        let (joins, continues) = (*start == Start::Attach, *start == Start::Continues);
-        let cursor = &self.rejoin.last_event_id;
-        self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        self.intake.dialect_mut()?.body(input).map(Rc::from)
+/// The value of `Accept`, where the dialect names one; `given`: the application's header.
+#[inline(never)]
+pub fn accept_of_dialect(session: &mut Session, given: Option<&str>) -> Option<String> {
+    let dialect = session.intake.dialect()?;
+    let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
+    let Some((accept, contradicts)) = kept else { return dialect.accept().map(Into::into) };
+    if contradicts {
+        let message = "the Accept header that the application sets asks for another form than the dialect's settings";
+        session.outbox.warn(Warning::new("accept-contradicts", message));
     }
-
-    #[inline(never)]
-    fn accept_of_dialect(&mut self, given: Option<&str>) -> Option<String> {
-        let dialect = self.intake.dialect()?;
-        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
-        let Some((accept, contradicts)) = kept else { return dialect.accept().map(Into::into) };
-        if contradicts {
-            let message =
-                "the Accept header that the application sets asks for another form than the dialect's settings";
-            self.outbox.warn(Warning::new("accept-contradicts", message));
-        }
-        Some(accept.to_owned())
-    }
+    Some(accept.to_owned())
 }
 
 impl Session {
@@ -76,7 +63,7 @@ impl Session {
 
     /// Lets the dialect speak, where there is one. Says whether a frame was its.
     pub(super) fn translate(&mut self, on: Occasion<'_>, now: f64) -> bool {
-        self.intake.has_dialect() && self.speak(on, now)
+        self.intake.has_dialect() && speak(self, on, now)
     }
 
     fn item(&mut self, item: OutputItem, now: f64) {
@@ -151,7 +138,7 @@ impl Session {
         self.came(&mut source);
         #[cfg(feature = "guard")]
         if self.intake.is_guarded() {
-            self.through_gate(&one, &mut source, false, now);
+            super::guard::through_gate(self, &one, &mut source, false, now);
             return Ok(());
         }
         self.reduce(&one, None, now);

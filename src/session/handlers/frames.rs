@@ -4,8 +4,6 @@ use crate::dialect::{self, Occasion};
 use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
 use crate::rules::{Repair, Violation};
 use crate::session::Session;
-#[cfg(feature = "guard")]
-use crate::session::handlers::Guarding as _;
 use crate::session::rejoin::Report;
 use crate::session::run::{BodyRest, RunState};
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
@@ -95,7 +93,7 @@ impl EventSink for Session {
     #[cfg(feature = "guard")]
     fn gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
         match self.intake.is_guarded() {
-            true => self.through_gate(one, source, made, now),
+            true => super::guard::through_gate(self, one, source, made, now),
             false => self.order(one, source, made, now),
         }
     }

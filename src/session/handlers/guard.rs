@@ -2,6 +2,8 @@
 //!
 //! The gate stands between chunk expansion and the rules of order. A blocked event was never sent, as far as the order, the
 //! thread and the listeners are concerned.
+//!
+//! Only [`keep_policy`] is called where a session has no guard: the guard's add-on brings the functions (tools/split.mjs).
 
 use crate::document::ERROR_CODE;
 use crate::guard::{GateVerdict, Guard, WITHHELD};
@@ -13,134 +15,112 @@ use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Reply};
 use crate::thread::Warning;
 use crate::wire::{Event, Fields, Incoming, JsonWriter, frame_fields};
 
-/// A session with a guard. Nothing but [`Guarding::keep_policy`] is called where there is none: the guard's add-on brings these
-/// (tools/split.mjs).
-pub(in crate::session) trait Guarding {
-    /// The session gets a guard with this policy (JSON text). `decisions`: whether each is told.
-    fn keep_policy(&mut self, policy: &str, decisions: bool) -> Result<(), Misuse>;
-
-    /// Takes an event through the gate: reports what may be seen of its source, and hands on what may be shown of it.
-    fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64);
-
-    /// Whether the guard admits what a dialect says in another way than by an event: as the event with these members (JSON texts).
-    fn admits(&mut self, event: &str, members: &[(&str, &str)], now: f64) -> bool;
-
-    /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
-    fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError>;
-
-    /// Answers a call that must not be executed under the name that it has now. Says whether it is one.
-    fn forbids(&mut self, id: &str, name: &str) -> bool;
-
-    /// The text in place of the server's message of a failure, where that may not be shown.
-    fn withholds_reason(&mut self, now: f64) -> Option<&'static str>;
-
-    /// Reports what the guard has decided.
-    fn report_decided(&mut self);
-
-    /// The guard's answers to what the application asks.
-    fn asked(&mut self, method: &str, json: &str, now: f64) -> Result<Reply, Misuse>;
+/// The session gets a guard with this policy (JSON text). `decisions`: whether each is told.
+#[inline(never)]
+pub fn keep_policy(session: &mut Session, policy: &str, decisions: bool) -> Result<(), Misuse> {
+    session.intake.gate.guard = Some(Box::new(Guard::new(policy).map_err(Misuse::Policy)?));
+    session.report_decisions(decisions);
+    Ok(())
 }
 
-impl Guarding for Session {
-    #[inline(never)]
-    fn keep_policy(&mut self, policy: &str, decisions: bool) -> Result<(), Misuse> {
-        self.intake.gate.guard = Some(Box::new(Guard::new(policy).map_err(Misuse::Policy)?));
-        self.report_decisions(decisions);
-        Ok(())
+/// Takes an event through the gate: reports what may be seen of its source, and hands on what may be shown of it.
+#[inline(never)]
+pub fn through_gate(session: &mut Session, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
+    match session.judge_event(one, source.fields, now) {
+        GateVerdict::Pass => {
+            // The END of another stream is none of what the source says.
+            let ends_another = made && is_end(&one.event);
+            if !ends_another && !std::mem::replace(&mut source.reported, true) {
+                session.report_judged(source.event, source.fields, source.data, now);
+            }
+            session.past_gate(one, source, made, now);
+        }
+        GateVerdict::Less(json) if !made => {
+            // The remaining JSON was read before.
+            let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
+            let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
+            rest.subagent_run_id = one.subagent_run_id;
+            session.report_event(source.event, &json);
+            session.past_gate(&rest, source, made, now);
+        }
+        GateVerdict::Block | GateVerdict::Less(_) => {}
     }
+}
 
-    #[inline(never)]
-    fn through_gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
-        match self.judge_event(one, source.fields, now) {
-            GateVerdict::Pass => {
-                // The END of another stream is none of what the source says.
-                let ends_another = made && is_end(&one.event);
-                if !ends_another && !std::mem::replace(&mut source.reported, true) {
-                    self.report_judged(source.event, source.fields, source.data, now);
-                }
-                self.past_gate(one, source, made, now);
-            }
-            GateVerdict::Less(json) if !made => {
-                // The remaining JSON was read before.
-                let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
-                let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
-                rest.subagent_run_id = one.subagent_run_id;
-                self.report_event(source.event, &json);
-                self.past_gate(&rest, source, made, now);
-            }
-            GateVerdict::Block | GateVerdict::Less(_) => {}
+/// Whether the guard admits what a dialect says in another way than by an event: as the event with these members (JSON texts).
+#[inline(never)]
+pub fn admits(session: &mut Session, event: &str, members: &[(&str, &str)], now: f64) -> bool {
+    if session.intake.gate.judged {
+        return true;
+    }
+    let event = JsonWriter::object_text(|object| {
+        object.string("type", event);
+        for (name, json) in members {
+            object.json(name, json);
+        }
+    });
+    let Ok(fields) = frame_fields(&event, session.options.max_depth) else { return false };
+    let incoming = Incoming::read(&fields, &mut |_| {});
+    incoming.is_ok_and(|incoming| session.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
+}
+
+/// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
+#[inline(never)]
+pub fn refuses(session: &mut Session, body: &str, now: f64) -> Option<AgentError> {
+    session.intake.gate.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
+    Fields::read(body, session.options.max_depth)?.get("event_type")?;
+    let decision = session.judge_inbound(body, now)?;
+    let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
+    Some(error.with(ERROR_CODE, Some("guard")))
+}
+
+/// Answers a call that must not be executed under the name that it has now. Says whether it is one.
+#[inline(never)]
+pub fn forbids(session: &mut Session, id: &str, name: &str) -> bool {
+    let reason = session.intake.gate.guard.as_mut().and_then(|guard| guard.forbids(id, name));
+    report_decided(session);
+    let Some(reason) = reason else { return false };
+    let message = format!("The guard does not allow this call: {reason}");
+    session.done(id, &message, Some(&message), true);
+    true
+}
+
+/// The text in place of the server's message of a failure, where that may not be shown.
+#[inline(never)]
+pub fn withholds_reason(session: &mut Session, now: f64) -> Option<&'static str> {
+    let admitted = session.intake.gate.guard.as_mut().is_none_or(|guard| guard.admits_failure(now));
+    report_decided(session);
+    (!admitted).then_some(WITHHELD)
+}
+
+/// Reports what the guard has decided.
+#[inline(never)]
+pub fn report_decided(session: &mut Session) {
+    let Some(guard) = &mut session.intake.gate.guard else { return };
+    let (decisions, reason) = (guard.take_told(), guard.take_reason());
+    for decision in decisions {
+        if session.rejoin.is_new(Report::Decision) {
+            session.outbox.push(Effect::Decision(decision));
         }
     }
+    if let Some(reason) = reason {
+        let message = format!("the guard has blocked an event: {reason}");
+        session.report_warning(Warning::new("event-blocked", message));
+    }
+}
 
-    #[inline(never)]
-    fn admits(&mut self, event: &str, members: &[(&str, &str)], now: f64) -> bool {
-        if self.intake.gate.judged {
-            return true;
+/// The guard's answers to what the application asks.
+#[inline(never)]
+pub fn asked(session: &mut Session, method: &str, json: &str, now: f64) -> Result<Reply, Misuse> {
+    let answer = match method {
+        "present" => {
+            session.present(json)?;
+            None
         }
-        let event = JsonWriter::object_text(|object| {
-            object.string("type", event);
-            for (name, json) in members {
-                object.json(name, json);
-            }
-        });
-        let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
-        let incoming = Incoming::read(&fields, &mut |_| {});
-        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
-    }
-
-    #[inline(never)]
-    fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
-        self.intake.gate.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
-        Fields::read(body, self.options.max_depth)?.get("event_type")?;
-        let decision = self.judge_inbound(body, now)?;
-        let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
-        Some(error.with(ERROR_CODE, Some("guard")))
-    }
-
-    #[inline(never)]
-    fn forbids(&mut self, id: &str, name: &str) -> bool {
-        let reason = self.intake.gate.guard.as_mut().and_then(|guard| guard.forbids(id, name));
-        self.report_decided();
-        let Some(reason) = reason else { return false };
-        let message = format!("The guard does not allow this call: {reason}");
-        self.done(id, &message, Some(&message), true);
-        true
-    }
-
-    #[inline(never)]
-    fn withholds_reason(&mut self, now: f64) -> Option<&'static str> {
-        let admitted = self.intake.gate.guard.as_mut().is_none_or(|guard| guard.admits_failure(now));
-        self.report_decided();
-        (!admitted).then_some(WITHHELD)
-    }
-
-    #[inline(never)]
-    fn report_decided(&mut self) {
-        let Some(guard) = &mut self.intake.gate.guard else { return };
-        let (decisions, reason) = (guard.take_told(), guard.take_reason());
-        for decision in decisions {
-            if self.rejoin.is_new(Report::Decision) {
-                self.outbox.push(Effect::Decision(decision));
-            }
-        }
-        if let Some(reason) = reason {
-            let message = format!("the guard has blocked an event: {reason}");
-            self.report_warning(Warning::new("event-blocked", message));
-        }
-    }
-
-    #[inline(never)]
-    fn asked(&mut self, method: &str, json: &str, now: f64) -> Result<Reply, Misuse> {
-        let answer = match method {
-            "present" => {
-                self.present(json)?;
-                None
-            }
-            "guardCounters" => self.guard_counters(),
-            _ => self.judge_inbound(json, now),
-        };
-        Ok(answer.map_or(Reply::Nothing, Reply::Json))
-    }
+        "guardCounters" => session.guard_counters(),
+        _ => session.judge_inbound(json, now),
+    };
+    Ok(answer.map_or(Reply::Nothing, Reply::Json))
 }
 
 impl Session {
@@ -181,7 +161,7 @@ impl Session {
             Some(guard) => guard.judge(incoming, fields, &mut View(&mut self.thread, &pipeline.order), now),
             None => GateVerdict::Pass,
         };
-        self.report_decided();
+        report_decided(self);
         verdict
     }
 
@@ -207,17 +187,17 @@ impl Session {
 
     /// Whether a guard, where there is one, admits what a dialect says in another way than by an event.
     pub(super) fn admits_made(&mut self, event: &str, members: &[(&str, &str)], now: f64) -> bool {
-        !self.intake.is_guarded() || self.admits(event, members, now)
+        !self.intake.is_guarded() || admits(self, event, members, now)
     }
 
     /// The text in place of the server's message of a failure, where a guard does not let that be shown.
     pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
-        if self.intake.is_guarded() { self.withholds_reason(now) } else { None }
+        if self.intake.is_guarded() { withholds_reason(self, now) } else { None }
     }
 
     pub(super) fn report_guard(&mut self) {
         if self.intake.is_guarded() {
-            self.report_decided();
+            report_decided(self);
         }
     }
 }

@@ -18,13 +18,10 @@ mod end;
 mod events;
 mod frames;
 #[cfg(feature = "guard")]
-mod guard;
+pub(super) mod guard;
 mod interrupts;
 mod network;
 #[cfg(not(feature = "guard"))]
 mod no_guard;
 mod place;
 mod save;
-
-#[cfg(feature = "guard")]
-pub(super) use guard::Guarding;
