@@ -6,7 +6,7 @@
 
 use super::{Code, Repair, Violation};
 use crate::wire::shapes::{ALL, BASE, EventShape, Field, ItemShape, MemberType, Need, Shape};
-use crate::wire::{EVENTS, Fields, Raw, Token, is_pointer, shown_id};
+use crate::wire::{EVENTS, Fields, Raw, Token, decimal, is_pointer, shown_id};
 
 /// Something that AG-UI 1.0 does not describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -215,34 +215,8 @@ fn expected(kind: MemberType) -> &'static str {
 
 /// Whether a value is a number that is whole and within 2^53 − 1. By its digits: `1e3` and `1.0` are whole.
 fn is_integer(text: &str, may_be_negative: bool) -> bool {
-    let (mut value, mut zeros, mut places) = (0.0, 0, 0);
-    let (mut exponent, mut sign, mut negative) = (0_i32, 1, false);
-    let mut part = b' ';
-    for byte in text.bytes() {
-        match (part, byte) {
-            (b'e', b'-') => sign = -1,
-            (b'e', b'0'..=b'9') => exponent = exponent.saturating_mul(10).saturating_add(i32::from(byte - b'0')),
-            (_, b'0'..=b'9') => {
-                places += i32::from(part == b'.');
-                zeros += 1;
-                if byte > b'0' {
-                    value = shift(value, zeros) + f64::from(byte - b'0');
-                    zeros = 0;
-                }
-            }
-            (_, b'-') => negative = true,
-            (_, b'.' | b'e' | b'E') => part = byte | b' ',
-            (b'e', b'+') => {}
-            _ => return false,
-        }
-    }
-    let zeros = (sign * exponent).saturating_add(zeros - places);
-    // Doubles are exact up to 2^53, and those beyond stay beyond.
-    let may_be = may_be_negative || !negative;
-    value == 0.0 || (may_be && zeros >= 0 && shift(value, zeros) < 9_007_199_254_740_992.0)
-}
-
-/// `value` with `zeros` more at its end.
-fn shift(value: f64, zeros: i32) -> f64 {
-    (0..zeros.min(20)).fold(value, |value, _| value * 10.0)
+    let Some((negative, digits, zeros)) = decimal(text) else { return false };
+    let zeros = usize::try_from(zeros).unwrap_or(usize::MAX);
+    let fits = digits.len().saturating_add(zeros) <= 16 && (may_be_negative || !negative);
+    digits.is_empty() || fits && (digits + &"0".repeat(zeros)).parse::<u64>().is_ok_and(|whole| whole < 1 << 53)
 }

@@ -59,6 +59,8 @@ pub use protobuf::to_json;
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{BadBody, Frame, SseParser};
 pub use tree::Tree;
+#[cfg(feature = "codecs")]
+pub(crate) use tree::decimal;
 pub(crate) use tree::{Builder, Misfit, Object, Undo, element, new_element};
 pub use undecodable::{Limits, Undecodable};
 pub use utf8::Utf8Decoder;

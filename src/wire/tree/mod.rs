@@ -439,16 +439,16 @@ pub(crate) fn new_element(token: &Token<'_>, length: usize) -> Option<usize> {
 
 /// Whether two leaves that are written in different ways are the same.
 fn equal(a: &str, b: &str) -> bool {
-    let kind = |text: &str| matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
     match (literal(a), literal(b)) {
         (Some(a), Some(b)) => a.decode() == b.decode(),
-        (None, None) => kind(a) && kind(b) && decimal(a) == decimal(b),
+        (None, None) => decimal(a).is_some_and(|number| Some(number) == decimal(b)),
         _ => false,
     }
 }
 
-/// A JSON number as sign, digits without zeros at either end, and exponent: equal for equal numbers, and exact.
-fn decimal(number: &str) -> (bool, String, i64) {
+/// A JSON number, where JSON text is one, as sign, digits without zeros at either end, and exponent: equal for equal numbers, and exact.
+pub(crate) fn decimal(number: &str) -> Option<(bool, String, i64)> {
+    let Some(b'-' | b'0'..=b'9') = number.as_bytes().first() else { return None };
     let end = number.bytes().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
     let (mantissa, exponent) = (number.get(..end).unwrap_or_default(), number.get(end + 1..).unwrap_or("0"));
     let (whole, fraction) = cut(mantissa, b'.').unwrap_or((mantissa, ""));
@@ -459,10 +459,10 @@ fn decimal(number: &str) -> (bool, String, i64) {
     let digits = [whole.strip_prefix('-').unwrap_or(whole), fraction].concat();
     let stripped = digits.trim_end_matches('0');
     let exponent = exponent.saturating_add((digits.len() - stripped.len()) as i64 - fraction.len() as i64);
-    match stripped.trim_start_matches('0') {
+    Some(match stripped.trim_start_matches('0') {
         "" => (false, String::new(), 0),
         digits => (whole.starts_with('-'), digits.to_owned(), exponent),
-    }
+    })
 }
 
 #[cfg(test)]
