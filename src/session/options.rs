@@ -69,22 +69,32 @@ impl Options {
             network: Network::read(fields.get("network").map_or("{}", Raw::text))?,
             ..Self::default()
         };
-        let limit = |name: &str, limit: &mut usize| *limit = fields.whole(name).map_or(*limit, |it| it as usize);
-        limit("frameBytes", &mut options.max_frame_bytes);
-        limit("stateBytes", &mut options.max_state_bytes);
-        limit("threadBytes", &mut options.max_thread_bytes);
-        limit("items", &mut options.max_items);
-        limit("warnings", &mut options.max_warnings);
-        limit("errorBodyBytes", &mut options.max_error_body_bytes);
-        limit("queue", &mut options.max_queue);
-        limit("depth", &mut options.max_depth);
-        limit("history", &mut options.max_history);
+        options.read_limits(fields);
         let time = |name: &str, time: &mut f64| *time = fields.whole(name).map_or(*time, |given| given as f64);
         time("errorBodyMs", &mut options.error_body_ms);
         time("graceMs", &mut options.grace_ms);
-        // The reader recurses; this much fits the stack of every engine.
-        options.max_depth = options.max_depth.min(4096);
         Ok(options)
+    }
+
+    /// Reads the limits that are whole numbers of bytes and of other things. `null`, which is what JSON makes of `Infinity`, is no
+    /// limit.
+    pub(crate) fn read_limits(&mut self, fields: &Fields<'_>) {
+        let limit = |name: &str, limit: &mut usize| {
+            if let Some(given) = fields.get(name) {
+                *limit = given.whole().and_then(|given| usize::try_from(given).ok()).unwrap_or(usize::MAX);
+            }
+        };
+        limit("frameBytes", &mut self.max_frame_bytes);
+        limit("stateBytes", &mut self.max_state_bytes);
+        limit("threadBytes", &mut self.max_thread_bytes);
+        limit("items", &mut self.max_items);
+        limit("warnings", &mut self.max_warnings);
+        limit("errorBodyBytes", &mut self.max_error_body_bytes);
+        limit("queue", &mut self.max_queue);
+        limit("depth", &mut self.max_depth);
+        limit("history", &mut self.max_history);
+        // The reader recurses; this much fits the stack of every engine.
+        self.max_depth = self.max_depth.min(4096);
     }
 }
 

@@ -22,7 +22,7 @@ pub use settings::{Settings, StepperStage};
 
 use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
 use crate::rules::{Code, Repair, Violation};
-use crate::session::AgentError;
+use crate::session::{AgentError, Options};
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
     BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted,
@@ -51,11 +51,11 @@ impl Stepper {
     /// A stepper over the messages (JSON array) and the state (any JSON) that the application has. `None` where one of the
     /// two is something else.
     pub fn new(settings: Settings, messages: &str, state: &str) -> Option<Self> {
-        let limits = ThreadLimits { depth: settings.depth, state_bytes: settings.state_bytes };
+        let limits = ThreadLimits { depth: settings.options.max_depth, state_bytes: settings.options.max_state_bytes };
         let thread = Thread::new(limits, None, None);
         let mut stepper = Self { thread, waiting: Waiting::new(settings.join), settings, ..Self::default() };
         stepper.thread.keep_local_order();
-        if !stepper.settings.protocol.tags() {
+        if !stepper.settings.options.protocol.tags() {
             stepper.thread.ignore_tags();
         }
         (stepper.set_messages(messages) && stepper.set_state(state)).then_some(stepper)
@@ -75,8 +75,8 @@ impl Stepper {
 
     /// A body begins.
     pub fn open(&mut self, content_type: &str) {
-        let Settings { frame_bytes, depth, .. } = self.settings;
-        self.framer = Some(Box::new(Framer::new(Format::of(content_type, true), frame_bytes, depth)));
+        let Options { max_frame_bytes, max_depth, .. } = self.settings.options;
+        self.framer = Some(Box::new(Framer::new(Format::of(content_type, true), max_frame_bytes, max_depth)));
         self.pipeline.coalesces = false;
     }
 
@@ -139,14 +139,14 @@ impl Stepper {
     /// Replaces all messages (JSON array). False, and nothing happens, where it is something else.
     pub fn set_messages(&mut self, json: &str) -> bool {
         let json = keep_private(json);
-        let list = Raw::parse(&json, self.settings.depth).ok().filter(|raw| raw.text().starts_with('['));
+        let list = Raw::parse(&json, self.settings.options.max_depth).ok().filter(|raw| raw.text().starts_with('['));
         list.map(|list| self.thread.set_messages(list)).is_some_and(|()| self.replaced(json.len()))
     }
 
     /// Replaces the state (any JSON). False, and nothing happens, where it is something else.
     pub fn set_state(&mut self, json: &str) -> bool {
         let json = keep_private(json);
-        let state = Raw::parse(&json, self.settings.depth).ok();
+        let state = Raw::parse(&json, self.settings.options.max_depth).ok();
         state.map(|state| self.thread.set_state(state)).is_some_and(|()| self.replaced(json.len()))
     }
 
@@ -172,10 +172,10 @@ impl Stepper {
 
     /// An event that has waited counts.
     fn count(&mut self, json: String, now: f64) {
-        if let Ok(fields) = frame_fields(&json, self.settings.depth)
+        if let Ok(fields) = frame_fields(&json, self.settings.options.max_depth)
             && let Ok(mut incoming) = Incoming::read(&fields, &mut |_| {})
         {
-            if !self.settings.protocol.tags() {
+            if !self.settings.options.protocol.tags() {
                 incoming.subagent_run_id = None;
             }
             self.apply(&incoming, json.len(), now);
@@ -194,7 +194,7 @@ impl Stepper {
     fn after_reading(&mut self, read: Result<(), BadBody>) {
         match read {
             Ok(()) => {}
-            Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.frame_bytes)),
+            Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.options.max_frame_bytes)),
             Err(BadBody::Cut) => {
                 self.not_decodable(Code::FRAME_NOT_DECODABLE, "T15", "the body ends within a frame".to_owned());
             }
@@ -213,14 +213,14 @@ impl EventSink for Stepper {
     }
 
     fn rules(&self) -> StreamRules {
-        let Settings { strict, protocol, depth, .. } = self.settings;
+        let Options { strict, protocol, max_depth: depth, .. } = self.settings.options;
         StreamRules { strict, tags: protocol.tags(), depth }
     }
 
     /// Only so many are reported.
     fn report_warning(&mut self, warning: Warning) {
         self.warned = self.warned.saturating_add(1);
-        self.warnings.extend(warning.within(self.warned, self.settings.warnings));
+        self.warnings.extend(warning.within(self.warned, self.settings.options.max_warnings));
     }
 
     fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {

@@ -47,7 +47,8 @@ impl Stepper {
     /// pays for that.
     pub(super) fn took(&mut self, bytes: usize) {
         if self.pipeline.weighs(bytes) {
-            self.pipeline.set_room(self.thread.measure(self.settings.thread_bytes, self.settings.items));
+            self.pipeline
+                .set_room(self.thread.measure(self.settings.options.max_thread_bytes, self.settings.options.max_items));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A stream taken one event at a time: what is asked for, what counts, and what is the same as for a session.
 
+use ag_ui_wasm::session::Options;
 use ag_ui_wasm::stepper::{Settings, Stepper, StepperStage};
 
 #[allow(clippy::unwrap_used)]
@@ -109,7 +110,8 @@ fn chunks_come_expanded_and_content_without_a_start_gets_one() {
 
 #[test]
 fn strict_rules_fail_after_what_came_before_is_settled() {
-    let mut stepper = stepper(Settings { strict: true, ..Settings::default() });
+    let mut stepper =
+        stepper(Settings { options: Options { strict: true, ..Options::default() }, ..Settings::default() });
     stepper.want("*");
     stepper.feed(frames(&[STARTED, &delta("a"), START]).as_bytes(), 0.0);
     assert_eq!(stepper.failure(), None);
@@ -133,7 +135,8 @@ fn what_was_pushed_comes_back_as_it_is() {
 
 #[test]
 fn a_limit_ends_it() {
-    let mut stepper = stepper(Settings { state_bytes: 20, ..Settings::default() });
+    let mut stepper =
+        stepper(Settings { options: Options { max_state_bytes: 20, ..Options::default() }, ..Settings::default() });
     stepper.want("*");
     let state = "{'type':'STATE_SNAPSHOT','snapshot':'a text that is far too long'}";
     stepper.feed(frames(&[STARTED, state, START]).as_bytes(), 0.0);
