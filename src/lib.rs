@@ -9,7 +9,6 @@
 
 pub mod dialect;
 mod document;
-#[cfg(feature = "guard")]
 pub mod guard;
 #[cfg(feature = "codecs")]
 pub mod journal;

@@ -29,7 +29,6 @@ pub fn text(effect: Effect, outgoing: &mut Rc<str>) -> String {
         Effect::Settled { name, result, .. } => line.text(Some("settled")).text(Some(&name)).rest(result),
         Effect::Custom { name, value } => line.text(Some("custom")).text(Some(&name)).rest(value),
         Effect::Event(json) => line.text(Some("event")).rest(json),
-        #[cfg(feature = "guard")]
         Effect::Decision(json) => line.text(Some("decision")).rest(json),
         Effect::Warning(warning) => line.text(Some("warning")).warning(&warning),
         Effect::Changed { urgent } => line.text(Some("changed")).flag(urgent),

@@ -22,8 +22,7 @@ mod open_search;
 
 pub use legacy::Thinking;
 
-#[cfg(feature = "guard")]
-use crate::guard::Guard;
+use crate::guard::HeldGuard;
 use crate::wire::{Fields, Frame, JsonWriter};
 use std::fmt;
 
@@ -125,9 +124,7 @@ pub enum Taken {
 pub struct Output {
     items: Vec<OutputItem>,
     /// The guard that judges a frame before it becomes events, and the time.
-    #[cfg(feature = "guard")]
-    pub(crate) guard: Option<Box<Guard>>,
-    #[cfg(feature = "guard")]
+    pub(crate) guard: Option<HeldGuard>,
     pub(crate) now: f64,
 }
 
@@ -219,13 +216,12 @@ impl Output {
     }
 
     /// The items that follow need no judgment, or the application judges them.
-    #[cfg(feature = "guard")]
     pub fn judged(&mut self) {
         self.items.push(OutputItem::Judged);
     }
 
     /// Whether an event of Chio's may be shown. The events that it is translated to are not judged again.
-    #[cfg(feature = "guard")]
+    #[cfg(feature = "chio")]
     pub(crate) fn allows(&mut self, event: &crate::wire::Fields<'_>) -> bool {
         let now = self.now;
         let allowed = self.guard.as_mut().is_none_or(|guard| guard.own(event, now));

@@ -17,6 +17,7 @@ mod capability;
 mod classify;
 mod event;
 mod gate;
+mod held;
 mod limits;
 mod members;
 mod policy;
@@ -26,8 +27,11 @@ mod refused;
 
 pub use ask::ask;
 pub use canonical::canonicalize;
-pub(crate) use event::{ChioEvent, Complaint};
+pub(crate) use event::ChioEvent;
+#[cfg(feature = "chio")]
+pub(crate) use event::Complaint;
 pub(crate) use gate::{GateVerdict, MessageState, ShownItems, WITHHELD};
+pub use held::HeldGuard;
 
 use crate::wire::{Fields, JsonWriter};
 use classify::Classification;
@@ -118,6 +122,7 @@ impl Guard {
     }
 
     /// Whether a frame of Chio's may be shown, with all that becomes of it.
+    #[cfg(feature = "chio")]
     pub(crate) fn own(&mut self, fields: &Fields<'_>, now: f64) -> bool {
         // The dialect has complained of what is wrong with it.
         let Some(event) = ChioEvent::read(fields, &mut |_| {}) else { return false };

@@ -75,7 +75,6 @@ pub(crate) struct StreamRules {
 }
 
 /// An event as it came, of which others may be made.
-#[cfg_attr(not(feature = "guard"), expect(dead_code, reason = "the gate reads the members"))]
 pub(crate) struct Source<'f, 'a> {
     /// Its type.
     pub event: &'static str,

@@ -85,7 +85,6 @@ impl OrderKeeper {
     }
 
     /// Whether what an event continues or ends is open.
-    #[cfg(feature = "guard")]
     pub fn has_open(&self, incoming: &Incoming<'_>) -> bool {
         let ids = match incoming.event {
             Event::TextMessageContent { .. } | Event::TextMessageEnd { .. } => &self.text,

@@ -111,8 +111,7 @@ impl Session {
             let dialect = crate::dialect::named(&name, &fields.text("dialectSettings").unwrap_or_default());
             session.intake.dialect = Some(dialect.ok_or_else(|| Misuse::Dialect(name.into_owned()))?);
         }
-        #[cfg(feature = "guard")]
-        if let Some(policy) = fields.text("guard") {
+        if let Some(policy) = fields.text("guard").filter(|_| cfg!(feature = "guard")) {
             handlers::guard::keep_policy(&mut session, &policy, fields.yes("decisions"))?;
         }
         Ok(session)

@@ -34,7 +34,6 @@ mod publish;
 mod queue;
 mod results;
 mod run;
-#[cfg(feature = "guard")]
 mod shown;
 mod state;
 mod subagents;

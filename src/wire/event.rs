@@ -70,7 +70,6 @@ pub struct Incoming<'a> {
 }
 
 /// The effect of an event on the page, which policies are about.
-#[cfg(feature = "guard")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Classification {
     #[default]

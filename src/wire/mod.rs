@@ -20,7 +20,6 @@ mod input;
 mod joined;
 mod json;
 mod keyed;
-#[cfg(any(feature = "codecs", feature = "guard"))]
 mod number;
 #[cfg(feature = "codecs")]
 mod packets;
@@ -44,7 +43,6 @@ mod warning;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
-#[cfg(feature = "guard")]
 pub(crate) use event::Classification;
 #[cfg(feature = "codecs")]
 pub(crate) use event::EVENTS;
@@ -74,7 +72,6 @@ pub(crate) use index::{At, Index, hash};
 pub(crate) use input::{RunAgentInput, refill};
 pub(crate) use json::is_number;
 pub(crate) use keyed::Keyed;
-#[cfg(feature = "guard")]
 pub(crate) use number::write_number;
 pub(crate) use pointer::{Token, is_pointer, split_back, split_front};
 pub(crate) use scan::same;

@@ -19,7 +19,7 @@ impl Session {
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let (id, fields) = self.of_call(&json)?;
-        self.intake.gate.set_clock(now);
+        self.intake.guard.iter_mut().for_each(|guard| guard.set_clock(now));
         if !self.knows_call(&id) || self.open_stage(&id, now) != Some(Stage::Waiting) {
             return Ok(false);
         }

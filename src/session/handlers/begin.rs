@@ -70,7 +70,7 @@ impl Session {
         }
         let body = self.begin_dialect(&input.0, &start);
         if !joins {
-            self.intake.gate.begin();
+            self.intake.guard.iter_mut().for_each(|guard| guard.begin());
         }
         let mut run = Run::new(ticket, body, input);
         let again = matches!(start, Start::Retry | Start::Regenerate);
@@ -80,10 +80,8 @@ impl Session {
 
     /// The run's request goes out, unless the guard does not let it.
     fn send(&mut self, run: Run, joins: bool, now: f64) {
-        #[cfg(feature = "guard")]
         let refused = if self.intake.is_guarded() { super::guard::refuses(self, &run.request_body, now) } else { None };
         self.run = Some(run);
-        #[cfg(feature = "guard")]
         if let (Some(error), Some(run)) = (refused, &mut self.run) {
             run.fail(error);
             return self.finish(now);
@@ -139,7 +137,6 @@ impl Session {
         let of_dialect = self.intake.dialect_mut().and_then(|dialect| dialect.body(&input));
         let body = of_dialect.map_or_else(|| input.clone(), Rc::from);
         (run.input.0, run.request_body) = (input, body.clone());
-        #[cfg(feature = "guard")]
         if self.intake.is_guarded()
             && let Some(error) = super::guard::refuses(self, &body, now)
         {
@@ -148,7 +145,6 @@ impl Session {
             }
             self.close_and_go_on(now);
         }
-        let _ = now;
         Ok(Some(body))
     }
 

@@ -19,7 +19,6 @@ impl Session {
             }
             "save" => Reply::Json(self.next_save(true).0),
             "record" => Reply::Json(self.record()),
-            #[cfg(feature = "guard")]
             "guardCounters" | "judgeInbound" | "present" if self.intake.is_guarded() => {
                 super::guard::asked(self, method, json, now)?
             }
@@ -69,7 +68,6 @@ impl Session {
             "listen" => {
                 let fields = self.argument(json)?;
                 self.report_events(Wanted::read(&fields.text("events").unwrap_or_default()));
-                #[cfg(feature = "guard")]
                 self.report_decisions(fields.yes("decisions"));
             }
             _ => {}

@@ -81,7 +81,6 @@ impl Session {
     }
 
     pub(super) fn execute(&mut self, id: &str, name: String, args: String, approved: bool) {
-        #[cfg(feature = "guard")]
         if self.intake.is_guarded() && super::guard::forbids(self, id, &name) {
             return;
         }

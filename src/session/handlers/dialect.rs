@@ -21,7 +21,7 @@ pub fn speak(session: &mut Session, on: Occasion<'_>, now: f64) -> bool {
     for item in items {
         session.item(item, now);
     }
-    session.intake.gate.set_judged(false);
+    session.intake.judged = false;
     taken == Taken::Taken
 }
 
@@ -103,7 +103,7 @@ impl Session {
                     self.thread.replace_text(&message_id, text);
                 }
             }
-            OutputItem::Judged => self.intake.gate.set_judged(true),
+            OutputItem::Judged => self.intake.judged = true,
             OutputItem::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
                     self.malformed(Code::of(&error), Repair::Drop, &error);
@@ -136,7 +136,6 @@ impl Session {
         let mut source = Source::new(&one, &fields, json);
         source.aside = true;
         self.came(&mut source);
-        #[cfg(feature = "guard")]
         if self.intake.is_guarded() {
             super::guard::through_gate(self, &one, &mut source, false, now);
             return Ok(());

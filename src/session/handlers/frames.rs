@@ -90,7 +90,6 @@ impl EventSink for Session {
         }
     }
 
-    #[cfg(feature = "guard")]
     fn gate(&mut self, one: &Incoming<'_>, source: &mut Source<'_, '_>, made: bool, now: f64) {
         match self.intake.is_guarded() {
             true => super::guard::through_gate(self, one, source, made, now),

@@ -6,7 +6,7 @@
 //! Only [`keep_policy`] is called where a session has no guard: the guard's add-on brings the functions (tools/split.mjs).
 
 use crate::document::ERROR_CODE;
-use crate::guard::{GateVerdict, Guard, WITHHELD};
+use crate::guard::{GateVerdict, Guard, HeldGuard, WITHHELD};
 use crate::pipeline::{EventSink, Source};
 use crate::session::Session;
 use crate::session::intake::{Intake, View};
@@ -18,7 +18,7 @@ use crate::wire::{Event, Fields, Incoming, JsonWriter, frame_fields};
 /// The session gets a guard with this policy (JSON text). `decisions`: whether each is told.
 #[inline(never)]
 pub fn keep_policy(session: &mut Session, policy: &str, decisions: bool) -> Result<(), Misuse> {
-    session.intake.gate.guard = Some(Box::new(Guard::new(policy).map_err(Misuse::Policy)?));
+    session.intake.guard = HeldGuard::new(Guard::new(policy).map_err(Misuse::Policy)?);
     session.report_decisions(decisions);
     Ok(())
 }
@@ -50,7 +50,7 @@ pub fn through_gate(session: &mut Session, one: &Incoming<'_>, source: &mut Sour
 /// Whether the guard admits what a dialect says in another way than by an event: as the event with these members (JSON texts).
 #[inline(never)]
 pub fn admits(session: &mut Session, event: &str, members: &[(&str, &str)], now: f64) -> bool {
-    if session.intake.gate.judged {
+    if session.intake.judged {
         return true;
     }
     let event = JsonWriter::object_text(|object| {
@@ -67,7 +67,7 @@ pub fn admits(session: &mut Session, event: &str, members: &[(&str, &str)], now:
 /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
 #[inline(never)]
 pub fn refuses(session: &mut Session, body: &str, now: f64) -> Option<AgentError> {
-    session.intake.gate.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
+    session.intake.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
     Fields::read(body, session.options.max_depth)?.get("event_type")?;
     let decision = session.judge_inbound(body, now)?;
     let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
@@ -77,7 +77,7 @@ pub fn refuses(session: &mut Session, body: &str, now: f64) -> Option<AgentError
 /// Answers a call that must not be executed under the name that it has now. Says whether it is one.
 #[inline(never)]
 pub fn forbids(session: &mut Session, id: &str, name: &str) -> bool {
-    let reason = session.intake.gate.guard.as_mut().and_then(|guard| guard.forbids(id, name));
+    let reason = session.intake.guard.as_mut().and_then(|guard| guard.forbids(id, name));
     report_decided(session);
     let Some(reason) = reason else { return false };
     let message = format!("The guard does not allow this call: {reason}");
@@ -88,7 +88,7 @@ pub fn forbids(session: &mut Session, id: &str, name: &str) -> bool {
 /// The text in place of the server's message of a failure, where that may not be shown.
 #[inline(never)]
 pub fn withholds_reason(session: &mut Session, now: f64) -> Option<&'static str> {
-    let admitted = session.intake.gate.guard.as_mut().is_none_or(|guard| guard.admits_failure(now));
+    let admitted = session.intake.guard.as_mut().is_none_or(|guard| guard.admits_failure(now));
     report_decided(session);
     (!admitted).then_some(WITHHELD)
 }
@@ -96,7 +96,7 @@ pub fn withholds_reason(session: &mut Session, now: f64) -> Option<&'static str>
 /// Reports what the guard has decided.
 #[inline(never)]
 pub fn report_decided(session: &mut Session) {
-    let Some(guard) = &mut session.intake.gate.guard else { return };
+    let Some(guard) = &mut session.intake.guard else { return };
     let (decisions, reason) = (guard.take_told(), guard.take_reason());
     for decision in decisions {
         if session.rejoin.is_new(Report::Decision) {
@@ -126,28 +126,28 @@ pub fn asked(session: &mut Session, method: &str, json: &str, now: f64) -> Resul
 impl Session {
     /// The same, with a guard before the rules.
     pub fn guarded(mut self, guard: Option<Guard>) -> Self {
-        self.intake.gate.guard = guard.map(Box::new);
+        self.intake.guard = guard.and_then(HeldGuard::new);
         self
     }
 
     /// Whether every decision is told ([`Effect::Decision`]).
     pub fn report_decisions(&mut self, on: bool) {
-        self.intake.gate.guard.iter_mut().for_each(|guard| guard.tell(on));
+        self.intake.guard.iter_mut().for_each(|guard| guard.tell(on));
     }
 
     /// Other capability tokens (a JSON array) than those that the guard had.
     pub fn present(&mut self, json: &str) -> Result<(), Misuse> {
-        self.intake.gate.guard.as_mut().map_or(Ok(()), |guard| guard.present(json)).map_err(Misuse::Input)
+        self.intake.guard.as_mut().map_or(Ok(()), |guard| guard.present(json)).map_err(Misuse::Input)
     }
 
     /// `{forwarded, blocked, total}` as JSON text.
     pub fn guard_counters(&self) -> Option<String> {
-        Some(self.intake.gate.guard.as_ref()?.counters())
+        Some(self.intake.guard.as_ref()?.counters())
     }
 
     /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
     pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
-        let guard = self.intake.gate.guard.as_mut()?;
+        let guard = self.intake.guard.as_mut()?;
         let decision = guard.inbound(json, self.options.max_depth, now);
         // No part of a stream, so nothing that a replay repeats.
         guard.take_told().into_iter().for_each(|decision| self.outbox.push(Effect::Decision(decision)));
@@ -156,8 +156,8 @@ impl Session {
 
     /// Judges an event: the parts of it that may pass.
     fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> GateVerdict {
-        let Intake { gate, pipeline, .. } = &mut self.intake;
-        let verdict = match gate.guard.as_mut().filter(|_| !gate.judged) {
+        let Intake { guard, judged, pipeline, .. } = &mut self.intake;
+        let verdict = match guard.as_mut().filter(|_| !*judged) {
             Some(guard) => guard.judge(incoming, fields, &mut View(&mut self.thread, &pipeline.order), now),
             None => GateVerdict::Pass,
         };
@@ -172,10 +172,10 @@ impl Session {
 
     /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
     fn report_judged(&mut self, event: &'static str, fields: &Fields<'_>, data: &str, now: f64) {
-        let original = fields.some("rawEvent").filter(|_| self.options.events.event(event) && !self.intake.gate.judged);
-        let Intake { gate, pipeline, .. } = &mut self.intake;
+        let original = fields.some("rawEvent").filter(|_| self.options.events.event(event) && !self.intake.judged);
+        let Intake { guard, pipeline, .. } = &mut self.intake;
         let shown = &mut View(&mut self.thread, &pipeline.order);
-        let guard = original.and_then(|original| Some((original, gate.guard.as_mut()?)));
+        let guard = original.and_then(|original| Some((original, guard.as_mut()?)));
         if guard.is_none_or(|(original, guard)| guard.permits(original, shown, now)) {
             return self.report_event(event, data);
         }

@@ -17,11 +17,8 @@ mod edits;
 mod end;
 mod events;
 mod frames;
-#[cfg(feature = "guard")]
 pub(super) mod guard;
 mod interrupts;
 mod network;
-#[cfg(not(feature = "guard"))]
-mod no_guard;
 mod place;
 mod save;

@@ -89,7 +89,7 @@ impl Session {
         }
         self.intake.pipeline.start_over();
         self.begin_dialect_again();
-        self.intake.gate.begin_again();
+        self.intake.guard.iter_mut().for_each(|guard| guard.begin_again());
         // Where a thread is told, what is shown stays until its run comes.
         if self.intake.has_dialect() || !self.rejoin.earlier.is_before() {
             self.rewind(stated);

@@ -1,13 +1,12 @@
-//! The knowledge that a session keeps from one frame to the next: the body that is coming, the dialect, the gate, and what the
+//! The knowledge that a session keeps from one frame to the next: the body that is coming, the dialect, the guard, and what the
 //! pipeline knows. The handlers pass each frame through it, and decide what an event does.
 
-mod gate;
+mod view;
 
-use gate::Gate;
-#[cfg(feature = "guard")]
-pub(super) use gate::View;
+pub(super) use view::View;
 
 use crate::dialect::{self, Dialect, Occasion, Output, OutputItem, RunRequest, Taken};
+use crate::guard::HeldGuard;
 use crate::pipeline::Pipeline;
 use crate::thread::Ahead;
 use crate::wire::Framer;
@@ -16,7 +15,10 @@ use crate::wire::Framer;
 pub(super) struct Intake {
     /// How the server speaks, where that is not AG-UI.
     pub dialect: Option<Box<dyn Dialect>>,
-    pub gate: Gate,
+    /// Judges what is shown, where there is one.
+    pub guard: Option<HeldGuard>,
+    /// The current event was judged as the frame that it was made of.
+    pub judged: bool,
     pub pipeline: Pipeline,
     /// Reads the body that is coming.
     pub body: Option<Box<Framer>>,
@@ -30,7 +32,7 @@ impl Intake {
     }
 
     pub fn is_guarded(&self) -> bool {
-        self.gate.is_guarded()
+        self.guard.is_some()
     }
 
     /// Whether there is another step to take in what has come of the body.
@@ -72,7 +74,8 @@ impl Intake {
     pub fn translate(&mut self, on: Occasion<'_>, now: f64) -> Option<(Taken, Vec<OutputItem>)> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let mut out = Output::default();
-        self.gate.lend(&mut out, now);
+        // The dialect asks the guard itself.
+        (out.guard, out.now) = (self.guard.take(), now);
         let mut taken = Taken::Taken;
         match on {
             Occasion::Frame(frame) => taken = dialect.frame(frame, &mut out),
@@ -80,7 +83,7 @@ impl Intake {
             Occasion::End => dialect.end(&mut out),
             Occasion::Lost => dialect.lost(&mut out),
         }
-        self.gate.take_back(&mut out);
+        self.guard = out.guard.take();
         Some((taken, out.take()))
     }
 

@@ -15,7 +15,6 @@ pub(in crate::session) enum Report {
     /// A warning with this code.
     Warning(&'static str),
     /// A decision of the guard.
-    #[cfg(feature = "guard")]
     Decision,
 }
 

@@ -80,7 +80,6 @@ pub enum Effect {
     /// An event as it came, as JSON text.
     Event(String),
     /// A decision of the guard about an event, as JSON text.
-    #[cfg(feature = "guard")]
     Decision(String),
     /// Something odd that was dealt with.
     Warning(Warning),

@@ -25,7 +25,6 @@ pub enum ErrorKind {
     /// A limit was exceeded.
     Limit,
     /// The guard lets nothing of the kind go to the agent.
-    #[cfg(feature = "guard")]
     Blocked,
 }
 

@@ -62,7 +62,6 @@ macro_rules! events {
             }
 
             /// The effect that it has on the page.
-            #[cfg(feature = "guard")]
             pub(crate) fn class(&self) -> Classification {
                 match self {
                     $(Self::$event { .. } => Classification::$class,)*

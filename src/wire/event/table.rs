@@ -1,7 +1,6 @@
 //! The events of AG-UI 1.0. A row describes all of an event: its name, the class that a policy finds it in, its members as
 //! both wires have them, and which of them the reducer is given.
 
-#[cfg(feature = "guard")]
 use super::Classification;
 use super::read::{EventMembers, OBJECT, Wrong};
 use super::{Raw, Str};
