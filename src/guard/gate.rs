@@ -15,6 +15,7 @@ use super::refused::{Key, Of};
 use super::{Guard, GuardReport};
 use crate::wire::{Event, Fields, Incoming, JsonWriter, Keyed, Raw, Str, frame_fields, frame_type};
 use cut::{IDENTITY, bare, changed, filtered};
+use item::ItemRole::{Goes, Opens};
 use item::*;
 use std::borrow::Cow;
 
@@ -88,14 +89,16 @@ impl Guard {
             Event::StepFinished { step_name } => return self.step_finished(step_name, way),
             Event::MessagesSnapshot { messages } => return self.messages_snapshot(messages, way),
             Event::Raw { event, .. } => return self.wrapper(event, way),
-            Event::TextMessageStart { message_id, .. } => way.opens(Of::Message, message_id),
+            Event::TextMessageStart { message_id, .. } => way.part(Opens, Of::Message, message_id),
             Event::TextMessageContent { message_id, .. } => {
-                let start = way.opens(Of::Message, message_id).named("TEXT_MESSAGE_START");
-                return self.content(start, way.goes(Of::Message, message_id), way);
+                let start = way.part(Opens, Of::Message, message_id).named("TEXT_MESSAGE_START");
+                return self.content(start, way.part(Goes, Of::Message, message_id), way);
             }
-            Event::TextMessageEnd { message_id } => return self.end(way.goes(Of::Message, message_id), way),
-            Event::ReasoningStart { message_id } => way.opens(Of::Span, message_id),
-            Event::ReasoningEnd { message_id } => return self.end(way.goes(Of::Span, message_id), way),
+            Event::TextMessageEnd { message_id } => {
+                return self.end(way.part(Goes, Of::Message, message_id), way);
+            }
+            Event::ReasoningStart { message_id } => way.part(Opens, Of::Span, message_id),
+            Event::ReasoningEnd { message_id } => return self.end(way.part(Goes, Of::Span, message_id), way),
             Event::ReasoningMessageStart { message_id } => reasoning(way.carrier, &message_id.decode()),
             Event::ReasoningMessageContent { message_id, .. } => {
                 let start = reasoning("REASONING_MESSAGE_START", &message_id.decode());
@@ -104,18 +107,18 @@ impl Guard {
             Event::ReasoningMessageEnd { message_id } => return self.end(reasoning_goes(way.carrier, message_id), way),
             Event::ReasoningEncryptedValue { subtype, entity_id, .. } => encrypted_value(subtype, entity_id, way),
             Event::ToolCallStart { tool_call_id, tool_call_name, .. } => {
-                way.opens(Of::Call, tool_call_id).about("tool", Some(tool_call_name.decode()))
+                way.part(Opens, Of::Call, tool_call_id).about("tool", Some(tool_call_name.decode()))
             }
             Event::ToolCallArgs { tool_call_id, .. } => arguments(tool_call_id, way),
             Event::ToolCallEnd { tool_call_id } => return self.end(arguments(tool_call_id, way), way),
             Event::ToolCallResult { tool_call_id, .. } => {
-                way.goes(Of::Call, tool_call_id).of_tool(way.shown.call(&tool_call_id.decode()))
+                way.part(Goes, Of::Call, tool_call_id).of_tool(way.shown.call(&tool_call_id.decode()))
             }
             Event::ActivitySnapshot { message_id, activity_type, .. } => {
-                way.opens(Of::Activity, message_id).about("activity", Some(activity_type.decode()))
+                way.part(Opens, Of::Activity, message_id).about("activity", Some(activity_type.decode()))
             }
             Event::ActivityDelta { message_id, activity_type, .. } => {
-                way.goes(Of::Activity, message_id).about("activity", Some(activity_type.decode()))
+                way.part(Goes, Of::Activity, message_id).about("activity", Some(activity_type.decode()))
             }
             Event::Custom { name, .. } => way.item().about("custom", Some(name.decode())),
             // They are expanded before they come here. By themselves they bring nothing.
@@ -129,7 +132,7 @@ impl Guard {
 
     /// Why a call must not be executed under the name that it has now.
     pub(crate) fn forbids(&mut self, id: &str, name: &str) -> Option<String> {
-        let item = GateItem::new("TOOL_CALL_START", Classification::Submit).goes(Of::Call, id);
+        let item = GateItem::new("TOOL_CALL_START", Classification::Submit).part(Goes, Of::Call, id);
         let item = GateItem { counts: false, ..item.about("tool", Some(Cow::Borrowed(name))) };
         let reason = self.refusal(&item, self.clock).err()?;
         self.count(Err(reason.clone()), &item.report(self.class(&item), self.clock));
@@ -190,7 +193,7 @@ impl Guard {
             true => self.limits.pass(&self.policy, item.name, item.own, now),
             false => Ok(()),
         });
-        if let (Some(own), ItemRole::Opens) = (item.own, item.part) {
+        if let (Some(own), Opens) = (item.own, item.part) {
             match &verdict {
                 Ok(()) => self.calls.remove(own),
                 Err(_) => {
@@ -211,7 +214,7 @@ impl Guard {
     /// The policy's verdict on an item, with the verdicts on those that it belongs to.
     fn refusal(&self, item: &GateItem<'_>, now: f64) -> Result<(), String> {
         let held = [item.own, item.blocked_with, item.subagent].into_iter().any(|key| self.refused.holds(key))
-            || item.part == ItemRole::Goes && self.calls.holds(item.own)
+            || item.part == Goes && self.calls.holds(item.own)
             || item.part != ItemRole::Alone && self.refused.full;
         if held {
             return Err("what it belongs to was blocked".to_owned());

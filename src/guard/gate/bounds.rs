@@ -7,7 +7,7 @@ impl Guard {
     pub(super) fn step_started(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item = GateItem { own: Some(own), part: ItemRole::Opens, counts: false, ..way.item() };
+        let item = GateItem { own: Some(own), part: Opens, counts: false, ..way.item() };
         match self.admits(&item.in_(subagent), way.now) {
             true => GateVerdict::Pass,
             false if self.refused.holds(subagent) => GateVerdict::Block,
@@ -18,7 +18,7 @@ impl Guard {
     pub(super) fn step_finished(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item = GateItem { own: Some(own), part: ItemRole::Goes, ..way.item() }.in_(subagent);
+        let item = GateItem { own: Some(own), part: Goes, ..way.item() }.in_(subagent);
         if self.closes(&item, way) {
             return GateVerdict::Pass;
         }
@@ -71,7 +71,7 @@ impl Guard {
             let mut item = GateItem { also: Some(Classification::Display), counts: false, ..item };
             if let Some(call) = text("toolCallId") {
                 let name = way.shown.call(&call).map(Cow::Owned);
-                item = item.goes(Of::Call, &call).about("tool", name);
+                item = item.part(Goes, Of::Call, &call).about("tool", name);
             }
             self.admits(&item, way.now)
         });
@@ -103,7 +103,7 @@ impl Guard {
         let parent = subagent_key(parent.map(Str::decode));
         let blocked_with = call.map(|id| Key::new(Of::Call, &id.decode()));
         let item = way.item();
-        let item = GateItem { own: way.subagent, part: ItemRole::Opens, blocked_with, ..item };
+        let item = GateItem { own: way.subagent, part: Opens, blocked_with, ..item };
         self.verdict(&item.in_(parent), way.now)
     }
 
@@ -123,7 +123,7 @@ impl Guard {
     }
 
     fn closes_subagent(&self, way: &Way<'_, '_>) -> bool {
-        let item = GateItem { own: way.subagent, part: ItemRole::Goes, ..way.item() };
+        let item = GateItem { own: way.subagent, part: Goes, ..way.item() };
         self.closes(&item, way)
     }
 }

@@ -39,12 +39,9 @@ impl<'a> GateItem<'a> {
         Self { name, class, counts: true, ..Self::default() }
     }
 
-    pub(super) fn opens(self, of: Of, id: &str) -> Self {
-        Self { own: Some(Key::new(of, id)), part: ItemRole::Opens, ..self }
-    }
-
-    pub(super) fn goes(self, of: Of, id: &str) -> Self {
-        Self { own: Some(Key::new(of, id)), part: ItemRole::Goes, ..self }
+    /// As a part of the thing that an id names.
+    pub(super) fn part(self, part: ItemRole, of: Of, id: &str) -> Self {
+        Self { own: Some(Key::new(of, id)), part, ..self }
     }
 
     /// The same, as another event would bring it.
@@ -73,28 +70,28 @@ impl<'a> GateItem<'a> {
 pub(super) fn reasoning(name: &'static str, id: &str) -> GateItem<'static> {
     GateItem {
         blocked_with: Some(Key::new(Of::Span, id)),
-        ..GateItem::new(name, Classification::Display).opens(Of::Reasoning, id)
+        ..GateItem::new(name, Classification::Display).part(Opens, Of::Reasoning, id)
     }
 }
 
 /// A part of a reasoning.
 pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> GateItem<'static> {
-    GateItem { part: ItemRole::Goes, ..reasoning(name, &id.decode()) }
+    GateItem { part: Goes, ..reasoning(name, &id.decode()) }
 }
 
 /// The arguments of a call, under the name that it has.
 pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     let called = way.shown.call(&id.decode()).map(Cow::Owned);
-    way.goes(Of::Call, id).about("tool", called)
+    way.part(Goes, Of::Call, id).about("tool", called)
 }
 
 /// A value of a call, of a message or of its reasoning.
 pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     if subtype.decode() == "tool-call" {
-        return way.goes(Of::Call, id).of_tool(way.shown.call(&id.decode()));
+        return way.part(Goes, Of::Call, id).of_tool(way.shown.call(&id.decode()));
     }
     let blocked_with = Some(Key::new(Of::Message, &id.decode()));
-    GateItem { blocked_with, ..way.goes(Of::Reasoning, id) }
+    GateItem { blocked_with, ..way.part(Goes, Of::Reasoning, id) }
 }
 
 pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
@@ -128,14 +125,9 @@ impl Way<'_, '_> {
         GateItem::new(self.carrier, self.incoming.event.class())
     }
 
-    /// An item of its own event that begins something.
-    pub(super) fn opens<'i>(&self, of: Of, id: Str<'_>) -> GateItem<'i> {
-        self.item().opens(of, &id.decode())
-    }
-
-    /// One that continues something.
-    pub(super) fn goes<'i>(&self, of: Of, id: Str<'_>) -> GateItem<'i> {
-        self.item().goes(of, &id.decode())
+    /// An item of its own event that is a part of the thing that an id names.
+    pub(super) fn part<'i>(&self, part: ItemRole, of: Of, id: Str<'_>) -> GateItem<'i> {
+        self.item().part(part, of, &id.decode())
     }
 }
 

@@ -49,7 +49,7 @@ impl Guard {
             let name = function.and_then(|function| function.text("name"));
             let is_new = way.shown.call(&id).as_deref() != name.as_deref();
             let item = GateItem::new("TOOL_CALL_START", Classification::Submit)
-                .opens(Of::Call, &id)
+                .part(Opens, Of::Call, &id)
                 .about("tool", name.clone());
             let admitted = self.admits(&item.in_(subagent).brought_by(way.carrier, is_new), way.now);
             if let (Some(name), true) = (name, admitted) {
@@ -81,13 +81,13 @@ impl Guard {
             "tool" => {
                 let call = text("toolCallId");
                 let name = names.get(&call).cloned().or_else(|| way.shown.call(&call));
-                GateItem::new("TOOL_CALL_RESULT", Classification::Display).goes(Of::Call, &call).of_tool(name)
+                GateItem::new("TOOL_CALL_RESULT", Classification::Display).part(Goes, Of::Call, &call).of_tool(name)
             }
             "activity" => GateItem::new("ACTIVITY_SNAPSHOT", Classification::Create)
-                .opens(Of::Activity, &id)
+                .part(Opens, Of::Activity, &id)
                 .about("activity", fields.text("activityType")),
             "reasoning" => reasoning("REASONING_MESSAGE_START", &id),
-            _ => GateItem::new("TEXT_MESSAGE_START", Classification::Display).opens(Of::Message, &id),
+            _ => GateItem::new("TEXT_MESSAGE_START", Classification::Display).part(Opens, Of::Message, &id),
         };
         let (subagent, is_new) = (subagent_key(fields.text("subagentRunId")), known == MessageState::New);
         let item = item.in_(subagent).brought_by(way.carrier, is_new);
