@@ -1,7 +1,6 @@
 //! The fields of protobuf messages, in place: tags, lengths, groups. Uses the errors of `protobuf`.
 
 use super::undecodable::Undecodable;
-use std::ops::Deref;
 
 pub(super) type FieldResult<T> = Result<T, Undecodable>;
 
@@ -93,36 +92,6 @@ impl<'a> Wire<'a> {
             }
         }
         None
-    }
-}
-
-/// The occurrences of a message.
-pub(super) enum Pieces<'a> {
-    One([&'a [u8]; 1]),
-    Many(Vec<&'a [u8]>),
-}
-
-impl<'a> Pieces<'a> {
-    pub fn push(pieces: Option<Self>, piece: &'a [u8]) -> Self {
-        match pieces {
-            None => Self::One([piece]),
-            Some(Self::One([first])) => Self::Many(vec![first, piece]),
-            Some(Self::Many(mut pieces)) => {
-                pieces.push(piece);
-                Self::Many(pieces)
-            }
-        }
-    }
-}
-
-impl<'a> Deref for Pieces<'a> {
-    type Target = [&'a [u8]];
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::One(piece) => piece,
-            Self::Many(pieces) => pieces,
-        }
     }
 }
 

@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Protobuf says that a message which comes twice is one: its parts count as if they stood one after the other. So a
-//! message is read from [`Pieces`], nearly always one, and nothing is copied to join them. Unknown fields are skipped.
+//! message is read from [`Pieces`], and nothing is copied to join them. Unknown fields are skipped.
 //! Uses `fields`, `shapes`, `number` and `text`.
 
 use super::event::EVENTS;
-use super::fields::{FieldResult, MALFORMED, Payload, Pieces, Wire, each, is_message};
+use super::fields::{FieldResult, MALFORMED, Payload, Wire, each, is_message};
 use super::number::write_number;
 use super::shapes::{ACTIVITY, ALL, BASE, Field, ItemShape, MemberType, Need, OF_PARTS, Shape};
 use super::text::write_string;
@@ -33,6 +33,9 @@ pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> FieldResult<us
 
 const TWO_ARMS: Undecodable = Undecodable::Broken("two variants where one may be");
 const CARRIERS: Undecodable = Undecodable::Broken("content in a form that the message does not have");
+
+/// The occurrences of a message.
+type Pieces<'a> = Vec<&'a [u8]>;
 
 /// One more than the highest number of a field of AG-UI.
 const NUMBERS: usize = 14;
@@ -89,14 +92,14 @@ impl<'a, 'p> Found<'a, 'p> {
     fn message(&self, number: u8) -> FieldResult<Option<Pieces<'a>>> {
         let Some(last) = self.bytes(number) else { return Ok(None) };
         if self.again >> number & 1 == 0 {
-            return Ok(Some(Pieces::One([last])));
+            return Ok(Some(vec![last]));
         }
-        let mut message = None;
+        let mut message = Vec::new();
         each(self.pieces, number, &mut |piece| {
-            message = Some(Pieces::push(message.take(), piece));
+            message.push(piece);
             Ok(())
         })?;
-        Ok(message)
+        Ok(Some(message))
     }
 }
 
@@ -113,8 +116,10 @@ fn arm<'a>(shape: &Shape, pieces: &[&'a [u8]]) -> FieldResult<Option<(usize, Pie
             if *seen.get_or_insert(at) != at {
                 return Err(TWO_ARMS);
             }
-            let before = arm.take().filter(|(before, _)| *before == at).map(|(_, pieces)| pieces);
-            arm = Some((at, Pieces::push(before, bytes)));
+            match &mut arm {
+                Some((known, pieces)) if *known == at => pieces.push(bytes),
+                arm => *arm = Some((at, vec![bytes])),
+            }
         }
     }
     Ok(arm)
@@ -136,7 +141,7 @@ fn envelope(frame: &[u8]) -> FieldResult<(usize, Pieces<'_>)> {
             Payload::Group if at < EVENTS.len() => odd = true,
             _ if at >= EVENTS.len() => {}
             _ if *known.get_or_insert(at) != at => return Err(TWO_ARMS),
-            Payload::Bytes(bytes) => event = Some(Pieces::push(event, bytes)),
+            Payload::Bytes(bytes) => event.get_or_insert_with(Vec::new).push(bytes),
             _ => odd = true,
         }
     }
@@ -340,14 +345,17 @@ impl Writer<'_> {
         self.room(depth)?;
         let mut kind = 0;
         let mut last = Payload::Group;
-        let mut message = None;
+        let mut message = Vec::new();
         for piece in pieces {
             let mut wire = Wire(piece);
             while let Some((number, payload)) = wire.next()? {
                 match (number, payload) {
                     (1 | 4, Payload::Varint(_)) | (2, Payload::Fixed(_)) | (3, Payload::Bytes(_)) => {}
                     (5 | 6, Payload::Bytes(bytes)) => {
-                        message = Some(Pieces::push(message.take().filter(|_| kind == number), bytes));
+                        if kind != number {
+                            message.clear();
+                        }
+                        message.push(bytes);
                     }
                     _ => continue,
                 }
@@ -360,8 +368,8 @@ impl Writer<'_> {
             (2, Payload::Fixed(bits)) => write_number(self.out, f64::from_bits(bits)),
             (3, Payload::Bytes(bytes)) => self.string(bytes),
             (4, Payload::Varint(value)) => self.out.push_str(if value == 0 { "false" } else { "true" }),
-            (5, _) => self.structure(message.as_deref().unwrap_or_default(), depth)?,
-            (6, _) => self.values(message.as_deref().unwrap_or_default(), depth)?,
+            (5, _) => self.structure(&message, depth)?,
+            (6, _) => self.values(&message, depth)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -371,12 +379,12 @@ impl Writer<'_> {
     fn structure(&mut self, pieces: &[&[u8]], depth: usize) -> FieldResult<()> {
         self.out.push('{');
         each(pieces, 1, &mut |entry| {
-            let (mut key, mut value) = (&[][..], None);
+            let (mut key, mut value) = (&[][..], Vec::new());
             let mut wire = Wire(entry);
             while let Some((number, payload)) = wire.next()? {
                 match (number, payload) {
                     (1, Payload::Bytes(bytes)) => key = bytes,
-                    (2, Payload::Bytes(bytes)) => value = Some(Pieces::push(value, bytes)),
+                    (2, Payload::Bytes(bytes)) => value.push(bytes),
                     _ => {}
                 }
             }
@@ -384,7 +392,7 @@ impl Writer<'_> {
             self.comma();
             self.string(key);
             self.out.push(':');
-            if !self.value(value.as_deref().unwrap_or_default(), depth + 1)? {
+            if !self.value(&value, depth + 1)? {
                 self.out.truncate(start);
             }
             Ok(())
