@@ -10,12 +10,10 @@
 pub mod dialect;
 mod document;
 pub mod guard;
-#[cfg(feature = "codecs")]
 pub mod journal;
 mod pipeline;
 pub mod rules;
 pub mod session;
-#[cfg(feature = "codecs")]
 pub mod stepper;
 pub mod thread;
 pub mod wire;

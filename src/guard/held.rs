@@ -6,36 +6,36 @@ use std::ops::{Deref, DerefMut};
 
 /// A guard, in a build that has them.
 #[derive(Debug)]
-pub struct HeldGuard {
-    guard: Box<Guard>,
-    #[cfg(not(feature = "guard"))]
-    _never: std::convert::Infallible,
-}
+pub struct HeldGuard(#[cfg(feature = "guard")] Box<Guard>, #[cfg(not(feature = "guard"))] std::convert::Infallible);
 
 impl HeldGuard {
     /// Holds a guard; `None` in a build without.
-    #[cfg(feature = "guard")]
     pub fn new(guard: Guard) -> Option<Self> {
-        Some(Self { guard: Box::new(guard) })
-    }
-
-    /// The same.
-    #[cfg(not(feature = "guard"))]
-    pub fn new(_: Guard) -> Option<Self> {
-        None
+        #[cfg(feature = "guard")]
+        return Some(Self(Box::new(guard)));
+        #[cfg(not(feature = "guard"))]
+        Some(guard).and(None)
     }
 }
 
 impl Deref for HeldGuard {
     type Target = Guard;
 
+    #[inline(always)]
     fn deref(&self) -> &Guard {
-        &self.guard
+        #[cfg(feature = "guard")]
+        return &self.0;
+        #[cfg(not(feature = "guard"))]
+        match self.0 {}
     }
 }
 
 impl DerefMut for HeldGuard {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut Guard {
-        &mut self.guard
+        #[cfg(feature = "guard")]
+        return &mut self.0;
+        #[cfg(not(feature = "guard"))]
+        match self.0 {}
     }
 }

@@ -9,11 +9,9 @@
 //! `take` decides what a frame is, `event` checks and reads the event in it, `gate` is the sink's guard, `order` the rules of order.
 
 use crate::dialect::Thinking;
-#[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation, opener};
 use crate::thread::Warning;
-#[cfg(feature = "codecs")]
 use crate::wire::frame_type;
 use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Undecodable, frame_fields};
 
@@ -209,7 +207,6 @@ pub(crate) trait EventSink: Sized {
     }
 
     /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is reported.
-    #[cfg(feature = "codecs")]
     #[inline(never)]
     fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
         let event = frame_type(fields)?.into_owned();
@@ -269,11 +266,9 @@ pub(crate) trait EventSink: Sized {
             (data, own) = (&converted, false);
             fields = frame_fields(data, depth)?;
         }
-        #[cfg(feature = "codecs")]
-        if strict && !self.is_grammatical(&fields)? {
+        if cfg!(feature = "codecs") && strict && !self.is_grammatical(&fields)? {
             return Ok(());
         }
-        let _ = strict;
         let mut forgiven = None;
         let mut incoming = Incoming::read(&fields, &mut |error| forgiven = Some(error))?;
         if !tags {

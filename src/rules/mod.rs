@@ -3,7 +3,6 @@
 
 mod chunks;
 mod code;
-#[cfg(feature = "codecs")]
 pub mod grammar;
 mod lanes;
 mod order;

@@ -11,7 +11,6 @@ use super::text::unescape;
 pub use error::EventError;
 pub use read::{frame_fields, frame_type};
 use std::borrow::Cow;
-#[cfg(feature = "codecs")]
 pub(crate) use table::EVENTS;
 pub use table::Event;
 

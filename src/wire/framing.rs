@@ -15,9 +15,7 @@
 
 use super::delta::Delta;
 use super::json::Fields;
-#[cfg(feature = "codecs")]
 use super::packets::Packets;
-#[cfg(feature = "codecs")]
 use super::protobuf::to_json;
 use super::split::{Cut, Splitter, blank};
 use super::sse::{BadBody, Frame, FrameSink, SseParser};
@@ -26,7 +24,6 @@ use super::undecodable::Limits;
 use super::utf8::Utf8Decoder;
 
 /// The media type of the binary framing.
-#[cfg(feature = "codecs")]
 pub const BINARY_MEDIA_TYPE: &str = "application/vnd.ag-ui.event+proto";
 
 /// How a body says that it is framed.
@@ -35,7 +32,6 @@ pub enum Format {
     /// Server-sent events.
     EventStream,
     /// Frames of protobuf, each after its length.
-    #[cfg(feature = "codecs")]
     Binary,
     /// A JSON text a line.
     Lines,
@@ -46,7 +42,6 @@ pub enum Format {
 /// The media types that name a format, in lower case.
 const MEDIA_TYPES: &[(&str, Format)] = &[
     ("text/event-stream", Format::EventStream),
-    #[cfg(feature = "codecs")]
     (BINARY_MEDIA_TYPE, Format::Binary),
     ("application/x-ndjson", Format::Lines),
     ("application/ndjson", Format::Lines),
@@ -59,15 +54,9 @@ impl Format {
     /// read; else its name says nothing.
     pub fn of(content_type: &str, binary: bool) -> Self {
         let essence = cut(content_type, b';').map_or(content_type, |(essence, _)| essence).trim_ascii();
+        let reads = binary && cfg!(feature = "codecs");
         let known = MEDIA_TYPES.iter().find(|(name, _)| essence.eq_ignore_ascii_case(name));
-        known.map(|(_, format)| *format).filter(|format| binary || !format.is_binary()).unwrap_or(Self::Unknown)
-    }
-
-    fn is_binary(self) -> bool {
-        #[cfg(feature = "codecs")]
-        return self == Self::Binary;
-        #[cfg(not(feature = "codecs"))]
-        false
+        known.map(|(_, format)| *format).filter(|format| reads || *format != Self::Binary).unwrap_or(Self::Unknown)
     }
 }
 
@@ -94,7 +83,6 @@ enum Framing {
         splitter: Splitter,
         sure: bool,
     },
-    #[cfg(feature = "codecs")]
     Binary {
         packets: Packets,
         json: String,
@@ -108,8 +96,8 @@ impl Framer {
     pub fn new(format: Format, max_frame: usize, max_depth: usize) -> Self {
         let framing = match format {
             Format::EventStream => Framing::Sse(SseParser::new(max_frame)),
-            #[cfg(feature = "codecs")]
-            Format::Binary => Framing::Binary { packets: Packets::new(max_frame), json: String::new() },
+            Format::Binary => Packets::new(max_frame)
+                .map_or(Framing::Nothing, |packets| Framing::Binary { packets, json: String::new() }),
             Format::Lines => Framing::Split { splitter: Splitter::new(Cut::Lines, max_frame), sure: true },
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
         };
@@ -182,7 +170,6 @@ impl Framer {
         }
         let Self { utf8, framing, limits, waits, rest, .. } = self;
         framing.join(joins);
-        #[cfg(feature = "codecs")]
         if let Framing::Binary { packets, json } = framing {
             packets.feed(bytes, &mut |packet| {
                 json.clear();
@@ -230,7 +217,6 @@ impl Framer {
                     sink(Ok(&frame(&piece, true)));
                 }
             }
-            #[cfg(feature = "codecs")]
             Framing::Binary { packets, .. } if !packets.is_empty() => return Err(BadBody::Cut),
             _ => {}
         }

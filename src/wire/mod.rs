@@ -11,7 +11,6 @@
 mod cutter;
 mod delta;
 mod event;
-#[cfg(feature = "codecs")]
 mod fields;
 mod framing;
 mod gather;
@@ -21,14 +20,11 @@ mod joined;
 mod json;
 mod keyed;
 mod number;
-#[cfg(feature = "codecs")]
 mod packets;
 mod pointer;
-#[cfg(feature = "codecs")]
 mod protobuf;
 mod protocol;
 mod scan;
-#[cfg(feature = "codecs")]
 pub(crate) mod shapes;
 mod split;
 mod sse;
@@ -44,20 +40,16 @@ mod write;
 
 pub use delta::{Delta, DeltaKind};
 pub(crate) use event::Classification;
-#[cfg(feature = "codecs")]
 pub(crate) use event::EVENTS;
 pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
-#[cfg(feature = "codecs")]
 pub use framing::BINARY_MEDIA_TYPE;
 pub use framing::{Format, Framer};
 pub use index::seed;
 pub use json::{Fields, JsonError, Raw};
-#[cfg(feature = "codecs")]
 pub use protobuf::to_json;
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{BadBody, Frame, SseParser};
 pub use tree::Tree;
-#[cfg(feature = "codecs")]
 pub(crate) use tree::decimal;
 pub(crate) use tree::{Builder, Misfit, Object, Undo, element, new_element};
 pub use undecodable::{Limits, Undecodable};

@@ -10,12 +10,22 @@ const PREFIX: usize = 4;
 pub(super) struct Packets {
     held: Vec<u8>,
     max: usize,
+    /// In a build without the binary framing there is no value of the type.
+    #[cfg(not(feature = "codecs"))]
+    _never: std::convert::Infallible,
 }
 
 impl Packets {
-    /// A reader that refuses frames of more than `max` bytes, the length's four among them.
-    pub fn new(max: usize) -> Self {
-        Self { held: Vec::new(), max }
+    /// A reader that refuses frames of more than `max` bytes, the length's four among them; `None` in a build without.
+    #[cfg(feature = "codecs")]
+    pub fn new(max: usize) -> Option<Self> {
+        Some(Self { held: Vec::new(), max })
+    }
+
+    /// The same.
+    #[cfg(not(feature = "codecs"))]
+    pub fn new(_: usize) -> Option<Self> {
+        None
     }
 
     /// Whether the bytes so far ended with a frame.
@@ -71,7 +81,7 @@ mod tests {
         let expected: [&[u8]; 4] = [b"one", b"", b"three", &[7; 90]];
         let body: Vec<u8> = expected.iter().flat_map(|bytes| packet(bytes)).collect();
         for size in 1..=body.len() {
-            let (mut packets, mut found) = (Packets::new(100), Vec::new());
+            let (mut packets, mut found) = (Packets::new(100).unwrap(), Vec::new());
             for read in body.chunks(size) {
                 packets.feed(read, &mut |packet| found.push(packet.to_vec())).unwrap();
             }
@@ -83,12 +93,12 @@ mod tests {
     #[test]
     fn a_length_over_the_limit_is_refused_before_its_bytes_come() {
         for read in [&packet(&[0; 97])[..4], &[0xFF; 4]] {
-            assert_eq!(Packets::new(100).feed(read, &mut |_| {}), Err(BadBody::FrameTooLong));
-            let mut packets = Packets::new(100);
+            assert_eq!(Packets::new(100).unwrap().feed(read, &mut |_| {}), Err(BadBody::FrameTooLong));
+            let mut packets = Packets::new(100).unwrap();
             let last = read.iter().map(|byte| packets.feed(&[*byte], &mut |_| {})).find(Result::is_err);
             assert_eq!(last, Some(Err(BadBody::FrameTooLong)));
         }
-        let mut packets = Packets::new(100);
+        let mut packets = Packets::new(100).unwrap();
         packets.feed(&packet(&[0; 96])[..50], &mut |_| {}).unwrap();
         assert!(!packets.is_empty());
     }

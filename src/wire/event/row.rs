@@ -69,7 +69,6 @@ macro_rules! events {
             }
         }
 
-        #[cfg(feature = "codecs")]
         pub(crate) static EVENTS: [EventShape; Event::TYPES.len()] = [
             $(event($type, $envelope, $code, &[
                 $($owner($tag),)?

@@ -4,7 +4,6 @@
 use super::Classification;
 use super::read::{EventMembers, OBJECT, Wrong};
 use super::{Raw, Str};
-#[cfg(feature = "codecs")]
 use crate::wire::shapes::*;
 
 events! {
