@@ -165,17 +165,8 @@ impl Order {
         }
     }
 
-    /// The message in a slot has so many calls.
-    pub fn set_calls(&mut self, slot: usize, calls: usize) {
-        self.change(slot, |item| item.calls = calls);
-    }
-
-    /// Whether the message in a slot is a result, or gone.
-    pub fn set_follows(&mut self, slot: usize, follows: bool) {
-        self.change(slot, |item| item.follows = follows);
-    }
-
-    fn change(&mut self, slot: usize, change: impl FnOnce(&mut Item)) {
+    /// Changes what is noted of the message in a slot.
+    pub fn change(&mut self, slot: usize, change: impl FnOnce(&mut Item)) {
         let Some((chunk, at)) = self.find(slot) else { return };
         let Some(found) = self.chunks.get_mut(chunk) else { return };
         let Some(item) = found.items.get_mut(at) else { return };
@@ -373,8 +364,8 @@ mod tests {
                     let at = random % list.len();
                     order.remove(list.remove(at).slot);
                     let at = random % list.len();
-                    order.set_calls(list[at].slot, 5);
-                    order.set_follows(list[at].slot, random.is_multiple_of(2));
+                    order.change(list[at].slot, |item| item.calls = 5);
+                    order.change(list[at].slot, |item| item.follows = random.is_multiple_of(2));
                     (list[at].calls, list[at].follows) = (5, random.is_multiple_of(2));
                 }
                 _ => {

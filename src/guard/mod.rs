@@ -43,23 +43,23 @@ use std::borrow::Cow;
 /// A policy at work, with what it has seen.
 #[derive(Debug, Default)]
 pub struct Guard {
-    policy: Policy,
+    pub(crate) policy: Policy,
     limits: RateLimits,
     /// The blocked items of this run.
     refused: Refused,
     /// Calls that were refused in any run: their results may come in a later one.
     calls: Refused,
     /// The time of the last decision, or of the last thing that the user did.
-    clock: f64,
+    pub(crate) clock: f64,
     /// In how many originals of an event the one stands that is judged now: it is not counted, noted or told.
     wrapped: u8,
     forwarded: u64,
     blocked: u64,
     /// Whether what is decided is written down.
-    reports_decisions: bool,
+    pub(crate) reports_decisions: bool,
     reports: Vec<String>,
     /// Why something was blocked, once a run.
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
     complained: bool,
 }
 
@@ -71,19 +71,9 @@ impl Guard {
         Ok(Self { limits: RateLimits::new(&policy), policy, ..Self::default() })
     }
 
-    /// Whether to write decisions down for [`Self::take_told`].
-    pub fn tell(&mut self, on: bool) {
-        self.reports_decisions = on;
-    }
-
     /// The decisions since, as JSON texts.
     pub fn take_told(&mut self) -> Vec<String> {
         std::mem::take(&mut self.reports)
-    }
-
-    /// Why the first event of this run was blocked, once.
-    pub fn take_reason(&mut self) -> Option<String> {
-        self.reason.take()
     }
 
     /// Other tokens (a JSON array) in place of those that the policy came with.
@@ -116,11 +106,6 @@ impl Guard {
         self.limits.begin_again();
     }
 
-    /// Sets the time, where a person acts on a call.
-    pub fn set_clock(&mut self, now: f64) {
-        self.clock = now;
-    }
-
     /// Whether a frame of Chio's may be shown, with all that becomes of it.
     #[cfg(feature = "chio")]
     pub(crate) fn own(&mut self, fields: &Fields<'_>, now: f64) -> bool {
@@ -138,11 +123,6 @@ impl Guard {
     /// The same of a frame of Chio's that stands in another one. It is not counted.
     fn permits_own(&self, fields: &Fields<'_>, now: f64) -> bool {
         ChioEvent::read(fields, &mut |_| {}).is_some_and(|event| self.decide_own(&event, now).is_ok())
-    }
-
-    /// Whether there is a rule for what goes to the agent.
-    pub fn has_inbound_rule(&self) -> bool {
-        self.policy.has_inbound_rule()
     }
 
     /// Whether an event of the page's may go to the agent: the decision as JSON text. It is not counted.

@@ -69,7 +69,7 @@ pub struct Policy {
     pub(super) binds: bool,
     pub(super) components: Option<Vec<String>>,
     pub(super) ids: Option<Vec<String>>,
-    pub(super) inbound: Option<u8>,
+    pub(crate) inbound: Option<u8>,
     pub per_second: Option<u64>,
     pub velocities: Vec<Velocity>,
     /// Classes of AG-UI's events in place of the table's.
@@ -176,10 +176,6 @@ impl Policy {
             }
         }
         !narrowed && self.components.as_deref().unwrap_or_default().iter().any(|component| component == kind)
-    }
-
-    pub fn has_inbound_rule(&self) -> bool {
-        self.inbound.is_some()
     }
 
     /// Whether an event may go to the agent now (milliseconds). `None`: it is no event. A class that is not listed needs a capability

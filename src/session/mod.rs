@@ -94,9 +94,7 @@ impl Session {
             rejoin: Rejoin::default(),
             replies: InterruptReplies::default(),
         };
-        if !session.options.protocol.tags() {
-            session.thread.ignore_tags();
-        }
+        session.thread.tags = session.options.protocol.tags();
         session.report_warnings();
         Ok(session)
     }

@@ -54,10 +54,8 @@ impl Stepper {
         let limits = ThreadLimits { depth: settings.options.max_depth, state_bytes: settings.options.max_state_bytes };
         let thread = Thread::new(limits, None, None);
         let mut stepper = Self { thread, waiting: Waiting::new(settings.join), settings, ..Self::default() };
-        stepper.thread.keep_local_order();
-        if !stepper.settings.options.protocol.tags() {
-            stepper.thread.ignore_tags();
-        }
+        stepper.thread.local_order = true;
+        stepper.thread.tags = stepper.settings.options.protocol.tags();
         (stepper.set_messages(messages) && stepper.set_state(state)).then_some(stepper)
     }
 

@@ -16,21 +16,18 @@ pub(crate) struct Checkpoint {
     state: Tree,
 }
 
-/// How large a message was. A stream may write on in one that it made before.
+/// How large a message was: the bytes of its content and of its reasoning, and how many calls it had. A stream may write on in one that
+/// it made before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Size {
-    content: usize,
-    reasoning: usize,
-    calls: usize,
-}
+struct Size([usize; 3]);
 
 /// A message that no longer grows, or whose size is not known.
-const WHOLE: Size = Size { content: usize::MAX, reasoning: usize::MAX, calls: usize::MAX };
+const WHOLE: Size = Size([usize::MAX; 3]);
 
 impl Size {
     fn of(entry: &Entry) -> Self {
         let content = if entry.row.tree(CONTENT).is_some() { usize::MAX } else { entry.text().len() };
-        Self { content, reasoning: entry.row.text(REASONING).len(), calls: entry.calls.len() }
+        Self([content, entry.row.text(REASONING).len(), entry.calls.len()])
     }
 
     /// Whether a message has another one by now.
@@ -40,13 +37,14 @@ impl Size {
 
     /// Takes back what was added since. `known`: the calls that there were, wherever they stood.
     fn cut(self, entry: &mut Entry, known: &Index) {
-        shorten(&mut entry.row, CONTENT, self.content);
-        shorten(&mut entry.row, REASONING, self.reasoning);
+        let Self([content, reasoning, calls]) = self;
+        shorten(&mut entry.row, CONTENT, content);
+        shorten(&mut entry.row, REASONING, reasoning);
         let before = entry.calls.len();
         let mut at = 0;
         entry.calls.retain(|call| {
             at += 1;
-            at <= self.calls || known.contains_key(call.id())
+            at <= calls || known.contains_key(call.id())
         });
         if entry.calls.len() < before {
             entry.row.mark(CALLS);
@@ -76,7 +74,7 @@ impl Checkpoint {
         for entry in thread.list.iter() {
             if let Some(size) = self.size(entry.id()).filter(|size| size.differs(entry)) {
                 let mut list = JsonWriter::array(sizes.member(entry.id()));
-                for number in [size.content, size.reasoning, size.calls] {
+                for number in size.0 {
                     list.item().push_str(&number.to_string());
                 }
             }
@@ -134,10 +132,7 @@ impl Checkpoint {
             let sizes = grown.as_ref().and_then(|grown| grown.get(&id)?.array());
             let sizes: Vec<usize> =
                 sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).gather();
-            let size = match sizes[..] {
-                [content, reasoning, calls] => Size { content, reasoning, calls },
-                _ => now.size(&id).unwrap_or(WHOLE),
-            };
+            let size = <[usize; 3]>::try_from(sizes).map_or_else(|_| now.size(&id).unwrap_or(WHOLE), Size);
             checkpoint.add(&id, size);
         }
         // A page without a core has put more of these into the save. They are none of the run's to tell.

@@ -45,7 +45,6 @@ pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
 pub(crate) use calls::{Ending, RELOADED};
 pub(crate) use checkpoint::{Checkpoint, local_answer};
-#[cfg(any(feature = "codecs", test))]
 pub(crate) use delta::apply as apply_patch;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
@@ -77,10 +76,10 @@ pub struct Thread {
     pub(crate) report: RunReports,
     /// REASONING_ENCRYPTED_VALUE whose target has not appeared: subtype is "tool-call", id, value.
     early_values: Vec<(bool, String, String)>,
-    /// Whether what the server sends may name subagents.
-    tags: bool,
-    /// Whether lists of messages leave the order as it is.
-    local_order: bool,
+    /// Whether what the server sends may name subagents: not where it is of a version that knows none.
+    pub(crate) tags: bool,
+    /// Whether lists of messages leave the order as it is, and what they bring follows, as in the official client.
+    pub(crate) local_order: bool,
     /// The warnings that came up since somebody has taken them.
     pub(crate) warnings: Vec<Warning>,
     /// The consequences of lists of messages, for the session to take.
@@ -102,16 +101,6 @@ impl Thread {
             thread.set_messages(messages);
         }
         thread
-    }
-
-    /// The peer is of a version that knows no subagents: no message of its own is one's.
-    pub fn ignore_tags(&mut self) {
-        self.tags = false;
-    }
-
-    /// Lists of messages leave the order as it is, and what they bring follows, as in the official client.
-    pub fn keep_local_order(&mut self) {
-        self.local_order = true;
     }
 
     /// Replaces all messages.
@@ -302,7 +291,7 @@ impl Thread {
         let state = from > 0 && self.state.is_saved();
         if from == 0 {
             self.list.set_saved();
-            self.state.set_saved();
+            self.state.saved = true;
         }
         (from, state)
     }

@@ -14,7 +14,7 @@ pub(super) struct State {
     /// The application's changes since the last request was written, and the server's state beneath them.
     local: Option<(Option<Mask>, Tree)>,
     /// The last save has what the mirror has.
-    saved: bool,
+    pub saved: bool,
 }
 
 impl Default for State {
@@ -38,10 +38,6 @@ impl State {
 
     pub fn is_saved(&self) -> bool {
         self.saved && !self.shown.is_changed()
-    }
-
-    pub fn set_saved(&mut self) {
-        self.saved = true;
     }
 
     /// The application's own, for the server to see with the next run.

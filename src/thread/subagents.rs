@@ -151,18 +151,11 @@ impl Subagents {
         }
         subagent.children = Vec::new();
         (subagent.sent, subagent.touched) = (false, false);
-        subagent.depth = match parent.and_then(|at| self.list.get_mut(at)) {
-            Some(above) => {
-                subagent.place = above.children.len();
-                above.children.push(at);
-                above.depth + 1
-            }
-            None => {
-                subagent.place = self.roots.len();
-                self.roots.push(at);
-                0
-            }
-        };
+        let above = parent.and_then(|at| self.list.get_mut(at));
+        subagent.depth = above.as_ref().map_or(0, |above| above.depth + 1);
+        let siblings = above.map_or(&mut self.roots, |above| &mut above.children);
+        subagent.place = siblings.len();
+        siblings.push(at);
         subagent.parent = parent;
         self.index.insert(subagent.row.text(SUBAGENT_ID), At { message: at, call: 0 });
         self.list.push(subagent);

@@ -19,7 +19,7 @@ impl Session {
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let (id, fields) = self.of_call(&json)?;
-        self.intake.guard.iter_mut().for_each(|guard| guard.set_clock(now));
+        self.intake.guard.iter_mut().for_each(|guard| guard.clock = now);
         if !self.knows_call(&id) || self.open_stage(&id, now) != Some(Stage::Waiting) {
             return Ok(false);
         }
@@ -32,7 +32,7 @@ impl Session {
                 seen("name").is_some_and(|seen| seen == *name)
                     && (edited.is_some() || seen("argsText").is_some_and(|seen| same_args(&seen, args)))
             }),
-            None => self.outbox.mirror.has_sent_checkpoints() && self.thread.call(&id).is_some_and(Call::is_shown),
+            None => self.outbox.mirror.marked.is_empty() && self.thread.call(&id).is_some_and(Call::is_shown),
         });
         let Some((name, args)) = call else {
             let message = format!("the call \"{id}\" has changed since it was shown: it waits for another approval");

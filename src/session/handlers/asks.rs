@@ -87,7 +87,7 @@ impl Session {
         }
         self.end_left(now);
         self.next(now);
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         self.outbox.changed(true);
         Ok(ticket)
     }
@@ -158,7 +158,7 @@ impl Session {
         if !self.queue.edit(ticket, &json, edited) {
             return Ok(false);
         }
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         self.outbox.changed(true);
         Ok(true)
     }

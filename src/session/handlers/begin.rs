@@ -27,7 +27,7 @@ impl Session {
     pub(super) fn begin(&mut self, submit: Submit, now: f64) {
         let joins = submit.start == Start::Attach;
         // It has left the queue.
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         let same = self.verdict.is_of(submit.run_id());
         let follows = self.page.turn.is_followed_by(&submit);
         // Calls that are cut off need no answer from those who leave them.
@@ -53,7 +53,7 @@ impl Session {
         }
         self.report_warnings();
         let input = self.write_input(&submit);
-        self.outbox.begin_run();
+        self.outbox.warnings = 0;
         let Submit { ticket, start, row, .. } = submit;
         self.verdict.begun(row.text(SUBMIT_RUN), now);
         if !std::mem::take(&mut self.rejoin.detached) {

@@ -64,7 +64,7 @@ impl Session {
                 self.outbox.warn(Warning::new("call-changed", message));
             }
             CallArrival::Enters { stage, name, args } => {
-                self.outbox.saving.ask_soon();
+                self.outbox.saving.soon = true;
                 if stage == Stage::Executing {
                     self.execute(id, name, args, false);
                 } else {
@@ -221,7 +221,7 @@ impl Session {
 
     /// A call was answered. Where the run has ended, the turn may continue.
     pub(super) fn advance(&mut self, now: f64) {
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         self.outbox.changed(true);
         let ended = self.run.as_ref().map(|run| run.end().is_some());
         match ended {

@@ -65,7 +65,7 @@ impl Session {
         self.thread.clear();
         self.verdict.clear();
         self.replies.ended();
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         self.outbox.changed(true);
         Ok(())
     }

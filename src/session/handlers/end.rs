@@ -96,7 +96,7 @@ impl Session {
     }
 
     pub(super) fn settle_as(&mut self, ticket: Ticket, json: &str) {
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         for (ticket, name) in self.queue.tickets.settle(ticket) {
             self.outbox.push(Effect::Settled { ticket, name, result: json.to_owned() });
         }

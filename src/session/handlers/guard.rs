@@ -67,7 +67,7 @@ pub fn admits(session: &mut Session, event: &str, members: &[(&str, &str)], now:
 /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
 #[inline(never)]
 pub fn refuses(session: &mut Session, body: &str, now: f64) -> Option<AgentError> {
-    session.intake.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
+    session.intake.guard.as_ref().filter(|guard| guard.policy.inbound.is_some())?;
     Fields::read(body, session.options.max_depth)?.get("event_type")?;
     let decision = session.judge_inbound(body, now)?;
     let error = AgentError::new(ErrorKind::Blocked, &Fields::read(&decision, 8)?.text("reason")?, false);
@@ -97,7 +97,7 @@ pub fn withholds_reason(session: &mut Session, now: f64) -> Option<&'static str>
 #[inline(never)]
 pub fn report_decided(session: &mut Session) {
     let Some(guard) = &mut session.intake.guard else { return };
-    let (decisions, reason) = (guard.take_told(), guard.take_reason());
+    let (decisions, reason) = (guard.take_told(), guard.reason.take());
     for decision in decisions {
         if session.rejoin.is_new(Report::Decision) {
             session.outbox.push(Effect::Decision(decision));
@@ -132,7 +132,7 @@ impl Session {
 
     /// Whether every decision is told ([`Effect::Decision`]).
     pub fn report_decisions(&mut self, on: bool) {
-        self.intake.guard.iter_mut().for_each(|guard| guard.tell(on));
+        self.intake.guard.iter_mut().for_each(|guard| guard.reports_decisions = on);
     }
 
     /// Other capability tokens (a JSON array) than those that the guard had.

@@ -38,7 +38,7 @@ impl Session {
             self.queue.push_front(submit);
             self.next(now);
         }
-        self.outbox.saving.ask();
+        self.outbox.saving.due = true;
         self.outbox.changed(true);
         Ok(ticket)
     }

@@ -35,7 +35,7 @@ pub(in crate::session) struct Mirror {
     /// The submits that it has.
     queue: Vec<Ticket>,
     /// The changes that the mirror lacks up to the last checkpoint: operations of the next patch.
-    marked: String,
+    pub marked: String,
     /// The rest of a patch that is taken in parts.
     rest: Option<Cutter>,
 }
@@ -77,11 +77,6 @@ impl Mirror {
             Ok(patch) => patch,
             Err(rest) => self.rest.insert(rest).part(PART_BYTES).unwrap_or_default(),
         }
-    }
-
-    /// Whether the last patch has brought all checkpoints.
-    pub fn has_sent_checkpoints(&self) -> bool {
-        self.marked.is_empty()
     }
 
     /// Notes what the mirror lacks up to here, and that it is to keep it. Says whether there is too much of it now for more.

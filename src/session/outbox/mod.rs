@@ -27,7 +27,7 @@ pub(super) struct Outbox {
     /// The time that `Effect::Wake` was given last.
     alarm: Option<f64>,
     /// Warnings that the run has reported.
-    warnings: usize,
+    pub warnings: usize,
     pub saving: Saving,
     pub mirror: Mirror,
 }
@@ -82,14 +82,9 @@ impl Outbox {
         self.alarm = None;
     }
 
-    /// A run begins: its warnings are counted anew.
-    pub fn begin_run(&mut self) {
-        self.warnings = 0;
-    }
-
     /// So late it is.
     pub fn set_clock(&mut self, now: f64) {
-        self.saving.set_clock(now);
+        self.saving.clock = now;
         // Timers of JavaScript may fire early, and the next one may be for the same time.
         if self.alarm.is_some_and(|alarm| Some(alarm) == self.saving.due_at()) {
             self.woken();

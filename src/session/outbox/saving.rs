@@ -17,11 +17,12 @@ const PACE: f64 = 10_000.0;
 /// The saves that are on their way into the store.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Saving {
-    /// A save has to be written: at once, or once the last one has had its time.
-    due: bool,
-    soon: bool,
+    /// A save has to be written at once: something has happened that must not be lost.
+    pub due: bool,
+    /// The same, once the last one has had its time: a server may do it again and again.
+    pub soon: bool,
     /// The time of the last input, and the time from which effects of the server's data may be saved again.
-    clock: f64,
+    pub clock: f64,
     paced: f64,
     /// Milliseconds that a whole save is worth.
     pause: f64,
@@ -34,20 +35,6 @@ pub(in crate::session) struct Saving {
 }
 
 impl Saving {
-    /// Something has happened that must not be lost.
-    pub fn ask(&mut self) {
-        self.due = true;
-    }
-
-    /// The same, once the last save has had its time: a server may do it again and again.
-    pub fn ask_soon(&mut self) {
-        self.soon = true;
-    }
-
-    pub fn set_clock(&mut self, now: f64) {
-        self.clock = now;
-    }
-
     /// When the save that waits for its time is due.
     pub fn due_at(&self) -> Option<f64> {
         (self.soon && !self.due).then_some(self.paced)

@@ -22,8 +22,7 @@ pub(in crate::session) struct Turn {
 
 impl Turn {
     pub fn new(submit: &Submit) -> Self {
-        let again = submit.to_follow();
-        Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
+        Self { ticket: Some(submit.ticket), again: submit.to_follow(), ..Self::default() }
     }
 
     /// Whether there is one.
@@ -130,6 +129,6 @@ impl Turn {
         let mut calls = PageCalls::default();
         Row::read_list(PAGE_CALL, fields.get("calls")?).into_iter().for_each(|call| calls.push(call));
         let follow_ups = fields.whole("followUps")? as u32;
-        Some(Self { ticket: None, again, follow_ups, calls, last: None })
+        Some(Self { again, follow_ups, calls, ..Self::default() })
     }
 }
