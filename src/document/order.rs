@@ -166,7 +166,8 @@ impl Order {
     }
 
     /// Changes what is noted of the message in a slot.
-    pub fn change(&mut self, slot: usize, change: impl FnOnce(&mut Item)) {
+    #[inline(never)]
+    pub fn change(&mut self, slot: usize, change: &dyn Fn(&mut Item)) {
         let Some((chunk, at)) = self.find(slot) else { return };
         let Some(found) = self.chunks.get_mut(chunk) else { return };
         let Some(item) = found.items.get_mut(at) else { return };
@@ -364,8 +365,8 @@ mod tests {
                     let at = random % list.len();
                     order.remove(list.remove(at).slot);
                     let at = random % list.len();
-                    order.change(list[at].slot, |item| item.calls = 5);
-                    order.change(list[at].slot, |item| item.follows = random.is_multiple_of(2));
+                    order.change(list[at].slot, &|item| item.calls = 5);
+                    order.change(list[at].slot, &|item| item.follows = random.is_multiple_of(2));
                     (list[at].calls, list[at].follows) = (5, random.is_multiple_of(2));
                 }
                 _ => {

@@ -222,7 +222,7 @@ impl Lane {
     /// A chunk that repeats what its stream was opened with must repeat it exactly.
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
         let names = ["role", if self.kind == DeltaKind::Args { "toolCallName" } else { "name" }, "parentMessageId"];
-        for ((new, old), name) in chunk.members.iter().zip(&self.members).zip(names) {
+        for ((new, old), name) in chunk.members.iter().zip(&self.members).zip(&names) {
             if new.is_some() && *new != old.as_deref().map(Str::from_raw) {
                 let what = format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode()));
                 return violation(Code::CHUNK_CONFLICT, "C9", what);

@@ -216,7 +216,7 @@ impl MessageList {
         let at = At { message: slot, call: entry.calls.len() };
         let id = call.id().to_owned();
         entry.calls.push(call);
-        self.order.change(slot, |item| item.calls += 1);
+        self.order.change(slot, &|item| item.calls += 1);
         self.index_call(&id, at);
         self.new_calls.push(at);
         self.change_call(at);
@@ -241,7 +241,7 @@ impl MessageList {
     /// The message in a slot may have another role.
     pub fn replaced(&mut self, slot: usize) {
         let follows = self.get(slot).is_some_and(|entry| entry.role() == Role::Tool);
-        self.order.change(slot, |item| item.follows = follows);
+        self.order.change(slot, &|item| item.follows = follows);
         self.classify(slot);
     }
 
@@ -257,7 +257,7 @@ impl MessageList {
                 entry.gone = true;
                 entry.row.set(CONTENT, Value::None);
             }
-            self.order.change(slot, |item| item.follows = true);
+            self.order.change(slot, &|item| item.follows = true);
             self.changes.push(slot);
         } else {
             self.order.remove(slot);

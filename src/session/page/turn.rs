@@ -22,7 +22,8 @@ pub(in crate::session) struct Turn {
 
 impl Turn {
     pub fn new(submit: &Submit) -> Self {
-        Self { ticket: Some(submit.ticket), again: submit.to_follow(), ..Self::default() }
+        let again = submit.to_follow();
+        Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
     }
 
     /// Whether there is one.
@@ -129,6 +130,6 @@ impl Turn {
         let mut calls = PageCalls::default();
         Row::read_list(PAGE_CALL, fields.get("calls")?).into_iter().for_each(|call| calls.push(call));
         let follow_ups = fields.whole("followUps")? as u32;
-        Some(Self { again, follow_ups, calls, ..Self::default() })
+        Some(Self { ticket: None, again, follow_ups, calls, last: None })
     }
 }

@@ -58,7 +58,7 @@ impl MessageList {
             self.index_call(&id, at);
             self.new_calls.push(at);
         }
-        self.order.change(slot, |item| item.calls = calls);
+        self.order.change(slot, &|item| item.calls = calls);
         for call in 0..calls {
             self.change_call(At { message: slot, call });
         }
