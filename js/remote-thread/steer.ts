@@ -48,7 +48,7 @@ export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<S
   // Most say what comes of it in the run in progress.
   if (events.every(isFrame)) return { runId, outcome: "success" };
   // Where the thread was opened meanwhile, it has the answer.
-  const repeats = (): boolean =>
-    client.core().messages.some(({ id }) => events.some(({ event }) => event.messageId === id) && !before.some((known) => known.id === id));
+  const [known, told] = [new Set(before.map(({ id }) => id)), new Set(events.map(({ event }) => event.messageId))];
+  const repeats = (): boolean => client.core().messages.some(({ id }) => told.has(id) && !known.has(id));
   return hidden.play(runId, async () => ({ lines: (repeats() ? events.filter(isFrame) : events).map(({ json }) => json) }));
 }

@@ -367,7 +367,7 @@ describe("policies that are none", () => {
       const { error } = await asks().catch((error) => ({ error }));
       assert.match(error.message, message);
     };
-    for (const guard of [null, [], "open", 7]) await refuses(guard, /must be an object/);
+    for (const guard of [null, [], "open", 7]) await refuses(guard, /guard: expected an object/);
     await refuses({ allowComponent: ["chat-window"] }, /"allowComponent" .*nearest is "allowComponents"/);
     await refuses({ allow_component: ["chat-window"] }, /"allow_component" .*nearest is "allow_components"/);
     await refuses({ allowComponents: ["a"], allow_components: ["b"] }, /given twice/);

@@ -1,4 +1,4 @@
-//! What a session shows, as its guard asks for it.
+//! The items that a session shows, as its guard asks for them.
 
 use crate::guard::{MessageState, ShownItems};
 use crate::rules::OrderKeeper;
