@@ -28,6 +28,7 @@ impl Utf8Decoder {
     }
 
     /// Bytes that are not UTF-8 as a whole: malformed somewhere, or cut at their end.
+    #[inline(never)]
     fn repair(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
         let mut rest = bytes;
         loop {
