@@ -29,23 +29,17 @@ impl Utf8Decoder {
 
     /// Bytes that are not UTF-8 as a whole: malformed somewhere, or cut at their end.
     #[inline(never)]
-    fn repair(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
-        let mut rest = bytes;
-        loop {
-            let error = match std::str::from_utf8(rest) {
-                Ok("") => return,
-                Ok(text) => return sink(&keep_private(text)),
-                Err(error) => error,
-            };
-            let (good, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
-            if let (Ok(text), false) = (std::str::from_utf8(good), good.is_empty()) {
-                sink(&keep_private(text));
+    fn repair(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&str)) {
+        for chunk in bytes.utf8_chunks() {
+            // Something else follows where the rest of a code point was missing.
+            self.finish(sink);
+            if !chunk.valid().is_empty() {
+                sink(&keep_private(chunk.valid()));
             }
-            let Some(length) = error.error_len() else {
-                return self.cut.extend_from_slice(bad);
-            };
-            sink("\u{FFFD}");
-            rest = bad.get(length..).unwrap_or_default();
+            self.cut.extend_from_slice(chunk.invalid());
+            if std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_some()) {
+                self.finish(sink);
+            }
         }
     }
 
