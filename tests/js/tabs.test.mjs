@@ -63,6 +63,7 @@ const kinds = {
   "code of saves that comes late, and workers": { code: true, worker: true },
   "code of saves that comes late, several agents in a page, and time that passes": { code: true, together: true, late: true },
   "code of saves that comes late, and a server that keeps the thread": { code: true, thread: "new" },
+  "code of saves that comes late, and calls that a person answers": { code: true, fills: true },
   "submits that are changed and taken out": { changes: true },
   "submits that are changed and taken out, and a slow store with records": { changes: true, slow: true, records: true },
   "submits that are changed and taken out, and a slow store that is full at times": { changes: true, slow: true, ordered: true, full: true },
