@@ -12,7 +12,7 @@ export function checkedOptions<State>(given: AgentOptions<State>): AgentOptions<
   const options = withPreset(given);
   expect("options", "object", options);
   const { tools, url, transport, rules = "tolerant", protocol = "1.0", dialect, persist, limits, saving, retry, notify } = options;
-  if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
+  if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address or a transport", url);
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (typeof protocol !== "string" || !/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) throw unfit("protocol", '"1.0" or "0.0.x"', protocol);
   if (dialect && typeof dialect !== "string") expect("dialect", "string", dialect.name);

@@ -81,16 +81,17 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     return done;
   };
 
-  /** Calls the method, and shows the error if the call could not be made: the promise may be one that nobody looks at. */
-  const shown = <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) => async (...args: Args): Promise<RunResult> => {
-    try {
-      act();
-      return await method(...args);
-    } catch (error) {
+  /** Calls the method. A call that could not be made is shown as the error, so nobody has to look at its promise. */
+  const shown = <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) => (...args: Args): Promise<RunResult> => {
+    const run: Promise<RunResult> = (async () => (act(), method(...args)))().catch((error: unknown) => {
       // These were asked for by whoever called.
-      if (AgentError.is(error) && !self.gone() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
+      if (AgentError.is(error) && !self.gone() && error.code !== "busy" && error.code !== "calls-open") {
+        run.catch(() => {});
+        view.refuse(error);
+      }
       throw error;
-    }
+    });
+    return run;
   };
 
   return {

@@ -23,6 +23,13 @@ export const bugs = [
     tests: ["input-late"],
   },
   {
+    name: "the browser reports a rejection of a call whose error is shown",
+    file: "agent/runs.ts",
+    from: "run.catch(() => {});",
+    to: "",
+    tests: ["refusals"],
+  },
+  {
     name: "the next session begins without the save",
     file: "core/remains.ts",
     from: 'shared.home = { at: "saved", last };',

@@ -73,8 +73,8 @@ describe("a run that could not be asked for", () => {
     const agent = create();
     const seen = [];
     agent.subscribe(() => seen.push([agent.getSnapshot().status, agent.getSnapshot().error?.code]));
-    // Nobody looks at the promise.
-    agent.submit({ message: "a", replaces: undefined, resume: "?" }).catch(() => {});
+    // Nobody looks at the promise: an unhandled rejection would end this test.
+    void agent.submit({ message: "a", replaces: undefined, resume: "?" });
     await until(() => seen.length);
     assert.deepEqual(seen, [["error", "input"]]);
     assert.ok(AgentError.is(agent.getSnapshot().error));
@@ -122,7 +122,7 @@ describe("a run that could not be asked for", () => {
 
 describe("options that no agent can work with", () => {
   for (const [what, options, expected] of [
-    ["no address", { url: undefined }, /^url: expected an address, or a transport, got undefined$/],
+    ["no address", { url: undefined }, /^url: expected an address or a transport, got undefined$/],
     ["tools by name", { tools: { weather: {} } }, /^tools: expected a list of tools, got an object$/],
     ["a tool without a name", { tools: [{ description: "?" }] }, /^tools\[0\]: expected a tool with a name, got an object$/],
     ["no tool", { tools: [null] }, /^tools\[0\]: expected a tool with a name, got null$/],
@@ -145,7 +145,7 @@ describe("options that no agent can work with", () => {
     ["a callback that is none", { onFinish: "log" }, /^onFinish: expected a function, got "log"$/],
     ["a policy that is no JSON", { guard: { velocity: 1n } }, /BigInt/],
     ["a dialect without a name", { dialect: { rawText: true } }, /^dialect: expected a string, got undefined$/],
-    ["an address that is none", { url: Symbol("agent") }, /^url: expected an address, or a transport, got Symbol\(agent\)$/],
+    ["an address that is none", { url: Symbol("agent") }, /^url: expected an address or a transport, got Symbol\(agent\)$/],
   ]) {
     it(`are refused where they are given: ${what}`, () => {
       assert.throws(() => create(options), (error) => error instanceof AgentError && error.code === "input" && expected.test(error.message));
