@@ -9,7 +9,7 @@ import { toConsole } from "./core.js";
 import { HttpAgent } from "./http.js";
 import { notify } from "./hooks.js";
 import { abortEvent } from "./stream.js";
-import { toPlainMessage } from "./thread.js";
+import { apart, toPlainMessage } from "./thread.js";
 import type { AgentConfig } from "./types.js";
 import { toJson } from "./values.js";
 
@@ -146,7 +146,7 @@ class ShownAgent extends HttpAgent {
   }
 }
 
-const toPlain = (messages: readonly Shown[]): Message[] => messages.map(toPlainMessage);
+const toPlain = (messages: readonly Shown[]): Message[] => apart(messages).map(toPlainMessage);
 
 const isSame = (one: unknown, other: unknown): boolean => one === other || toJson(one) === toJson(other);
 

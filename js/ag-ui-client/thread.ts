@@ -3,8 +3,9 @@
 import type { Message, State } from "@ag-ui/core";
 import type { Stepper } from "../glue/full.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import { messageKey } from "../snapshot/message-key.js";
 import { applyPatch } from "../snapshot/mirror.js";
-import type { AgentSnapshot, Message as Shown } from "../api/types.js";
+import type { AgentSnapshot, AssistantMessage, Message as Shown } from "../api/types.js";
 import { toJson } from "./values.js";
 
 /** Flags for the members that have changed. */
@@ -43,9 +44,11 @@ export class ClientThread {
   messages: Message[] = [];
   state: State;
   private snapshot: AgentSnapshot<State> = initialSnapshot<State>("");
+  /** Its messages, as AG-UI has them. */
+  private rows: readonly Shown[] = [];
   /** Plain messages by what they were made of. */
   private plain = new WeakMap<Shown, Message>();
-  /** The application's messages, by id. */
+  /** The application's messages, by key. */
   private assigned = new Map<string, Message>();
   private foreign: ForeignMessage[] = [];
 
@@ -62,10 +65,10 @@ export class ClientThread {
 
   /** Brings the messages and the state up to date. Unchanged values are the same objects as before. */
   refresh(): ChangedMembers {
-    const before = this.snapshot;
+    const { rows, snapshot } = this;
     if (!this.take()) return none;
-    const state = this.snapshot.state !== before.state;
-    const list = this.snapshot.messages === before.messages ? this.messages : this.list(before.messages);
+    const state = this.snapshot.state !== snapshot.state;
+    const list = this.rows === rows ? this.messages : this.list(rows);
     // The messages of the snapshot may be the only change.
     const messages = list !== this.messages;
     if (messages) this.messages = list;
@@ -110,17 +113,20 @@ export class ClientThread {
 
   private take(): boolean {
     const patch = this.stepper.takePatch();
-    if (patch !== undefined) this.snapshot = applyPatch(this.snapshot, patch);
-    return patch !== undefined;
+    if (patch === undefined) return false;
+    const before = this.snapshot.messages;
+    this.snapshot = applyPatch(this.snapshot, patch);
+    if (this.snapshot.messages !== before) this.rows = apart(this.snapshot.messages);
+    return true;
   }
 
   /** Messages of the application stay the same objects, with all their members. */
   private adopt(messages: readonly Message[]): void {
-    this.assigned = new Map(messages.map((message) => [message.id, message]));
+    this.assigned = new Map(messages.map((message) => [keyOf(message), message]));
     this.plain = new WeakMap();
     const matched = new Set<Message>();
-    for (const shown of this.snapshot.messages) {
-      const message = this.assigned.get(shown.id);
+    for (const shown of this.rows) {
+      const message = this.assigned.get(messageKey(shown));
       if (!message) continue;
       this.plain.set(shown, message);
       matched.add(message);
@@ -128,7 +134,7 @@ export class ClientThread {
     this.foreign = [];
     let after: string | undefined;
     for (const message of messages) {
-      if (matched.has(message)) after = message.id;
+      if (matched.has(message)) after = keyOf(message);
       else this.foreign.push({ message, after });
     }
     this.messages = this.list([]);
@@ -136,13 +142,12 @@ export class ClientThread {
 
   /** The list, or the one that there is where nothing in it is another. Loops, because every delta passes here. */
   private list(before: readonly Shown[]): Message[] {
-    const { messages } = this.snapshot;
-    const old = this.messages;
-    if (this.foreign.length) return this.mixed(messages);
-    const list: Message[] = messages.length < old.length ? old.slice(0, messages.length) : old.slice();
-    let same = messages.length === old.length;
-    for (let at = 0; at < messages.length; at++) {
-      const shown = messages[at]!;
+    const { rows, messages: old } = this;
+    if (this.foreign.length) return this.mixed(rows);
+    const list: Message[] = rows.length < old.length ? old.slice(0, rows.length) : old.slice();
+    let same = rows.length === old.length;
+    for (let at = 0; at < rows.length; at++) {
+      const shown = rows[at]!;
       if (shown === before[at]) continue;
       list[at] = this.toPlain(shown, old[at]);
       same &&= list[at] === old[at];
@@ -150,9 +155,9 @@ export class ClientThread {
     return same ? old : list;
   }
 
-  private mixed(messages: readonly Shown[]): Message[] {
-    const at = (id: string | undefined): Message[] => this.foreign.filter(({ after }) => after === id).map(({ message }) => message);
-    return [...at(undefined), ...messages.flatMap((shown) => [this.toPlain(shown), ...at(shown.id)])];
+  private mixed(rows: readonly Shown[]): Message[] {
+    const at = (key: string | undefined): Message[] => this.foreign.filter(({ after }) => after === key).map(({ message }) => message);
+    return [...at(undefined), ...rows.flatMap((shown) => [this.toPlain(shown), ...at(messageKey(shown))])];
   }
 
   /** `old`: what stood there before. */
@@ -160,7 +165,7 @@ export class ClientThread {
     const known = this.plain.get(shown);
     if (known) return known;
     const plain: Record<string, unknown> = {};
-    const original = this.assigned.get(shown.id);
+    const original = this.assigned.get(messageKey(shown));
     if (original) { for (const [key, value] of Object.entries(original)) if (!described.has(key)) plain[key] = value; }
     for (const key of Object.keys(shown)) if (!added.has(key)) plain[key] = shown[key as keyof Shown];
     const message = old && isSame(old, plain) ? old : (plain as unknown as Message);
@@ -168,6 +173,28 @@ export class ClientThread {
     return message;
   }
 }
+
+const keyOf = (message: Message): string => messageKey(message as unknown as Shown);
+
+/** The messages as AG-UI has them: reasoning that the snapshot shows with an answer is a message before it, as the core sends it. */
+export function apart(messages: readonly Shown[]): readonly Shown[] {
+  if (!messages.some(hasReasoning)) return messages;
+  return messages.flatMap((message): readonly Shown[] => {
+    if (!hasReasoning(message)) return [message];
+    const { id, reasoning: content = "", reasoningEncryptedValue: encryptedValue, subagentRunId } = message;
+    const thoughts = {
+      id,
+      role: "reasoning",
+      content,
+      ...encryptedValue !== undefined && { encryptedValue },
+      ...subagentRunId !== undefined && { subagentRunId },
+    };
+    return [thoughts as Shown, ...message.content === undefined && !message.toolCalls ? [] : [message]];
+  });
+}
+
+const hasReasoning = (message: Shown): message is AssistantMessage =>
+  message.role === "assistant" && (message.reasoning !== undefined || message.reasoningEncryptedValue !== undefined);
 
 /** Whether two messages have the same members. */
 function isSame(old: object, message: object): boolean {

@@ -48,6 +48,50 @@ test("without onWarning, warnings go to the console", async () => {
   assert.match(lines[0], /event-unknown/);
 });
 
+test("reasoning that has the id of its answer is a message of its own, shown and sent", async () => {
+  const thoughts = [
+    { type: "REASONING_MESSAGE_START", messageId: "m", role: "reasoning" },
+    { type: "REASONING_MESSAGE_CONTENT", messageId: "m", delta: "hm" },
+    { type: "REASONING_MESSAGE_END", messageId: "m" },
+    { type: "REASONING_ENCRYPTED_VALUE", subtype: "message", entityId: "m", encryptedValue: "e" },
+  ];
+  const body = openBody();
+  const { fetch, requests } = server(body.response, [started(), ...text("n", "y"), finished()]);
+  const agent = new HttpAgent({ url, threadId: "t", fetch, initialMessages: [user("u", "hi")] });
+  const own = agent.messages[0];
+  const run = agent.runAgent();
+  body.send([started(), ...thoughts]);
+  await until(() => agent.messages.length === 2);
+  const reasoning = { id: "m", role: "reasoning", content: "hm", encryptedValue: "e" };
+  assert.deepEqual(agent.messages[1], reasoning);
+  body.send(text("m", "x").slice(0, 2));
+  await until(() => agent.messages[2]?.content === "x");
+  const [, shown] = agent.messages;
+  body.send([{ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "!" }, { type: "TEXT_MESSAGE_END", messageId: "m" }, finished()]);
+  body.end();
+  const { newMessages } = await run;
+  const both = [reasoning, { id: "m", role: "assistant", content: "x!" }];
+  assert.deepEqual(newMessages, both);
+  assert.equal(agent.messages[1], shown, "it is the same object as long as it has not changed");
+  await agent.runAgent();
+  assert.deepEqual(requests[1].body.messages, [own, ...both]);
+  assert.deepEqual(agent.messages.map(({ id, role }) => `${role} ${id}`), ["user u", "reasoning m", "assistant m", "assistant n"]);
+});
+
+test("an agent of this package keeps such reasoning when a message is added by its surface", async () => {
+  const reasoning = ["START", "CONTENT", "END"].map((part) => ({ type: `REASONING_MESSAGE_${part}`, messageId: "m", role: "reasoning", delta: "hm" }));
+  const { fetch, requests } = server([started(), ...reasoning, ...text("m", "x"), finished()], [started(), finished()]);
+  const own = createAgent({ url, fetch });
+  const agent = toHttpAgent(own);
+  for (const id of ["u", "v"]) {
+    agent.addMessage(user(id, "hi"));
+    await agent.runAgent();
+  }
+  assert.deepEqual(requests[1].body.messages.map(({ role, content }) => `${role} ${content}`), ["user hi", "reasoning hm", "assistant x", "user hi"]);
+  assert.equal(own.getSnapshot().messages[1].reasoning, "hm");
+  own.dispose();
+});
+
 test("subscribers hear of a read once, however many events it brings, and of its last state", async () => {
   const deltas = Array.from({ length: 200 }, (_, at) => `${at} `);
   const agent = make([started(), ...text("m", ...deltas), finished()]);
