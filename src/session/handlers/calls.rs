@@ -1,8 +1,8 @@
 //! Calls of the page in the session: they begin, they are answered, and runs follow on them.
 
-use crate::document::Stage;
+use crate::document::{Stage, Start};
 use crate::session::Session;
-use crate::session::page::{Begun, CallArrival, Next, show_stage};
+use crate::session::page::{CallArrival, Turn, show_stage};
 use crate::session::submit::Submit;
 use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket, settlement};
 use crate::thread::{CallPhase, Warning};
@@ -22,16 +22,27 @@ impl Session {
 
     /// A run begins: of the turn, or of another one. `same`: it is the last one, joined again.
     pub(super) fn begin_turn(&mut self, submit: &Submit, same: bool) {
-        match self.page.begin(submit, same, &mut self.thread) {
-            Begun::Same => {}
-            Begun::Joins(waiting) => self.queue.tickets.join(waiting, submit.ticket),
-            Begun::New { settles, abandons } => {
-                if let Some((ticket, last)) = settles {
-                    self.settle_run(ticket, Outcome::Aborted, None, last.as_ref());
-                }
-                self.abandon_calls(abandons);
+        self.page.counts(submit.start);
+        let turn = &mut self.page.turn;
+        let joins = submit.start == Start::Attach;
+        if joins && same && turn.has_begun() {
+            if let Some(waiting) = turn.join(submit.ticket) {
+                self.queue.tickets.join(waiting, submit.ticket);
             }
+            return;
         }
+        // Nobody has continued without an answer.
+        let continues = !joins && !submit.speaks() && turn.waits();
+        if continues || turn.is_followed_by(submit) {
+            return;
+        }
+        let left = self.page.leave(submit, &mut self.thread);
+        // Another run is joined while the page is at work.
+        if let Some(ticket) = left.ticket {
+            self.settle_run(ticket, Outcome::Aborted, None, left.last.as_ref());
+        }
+        // The run was left to the server, and is not joined.
+        self.abandon_calls(left.executing());
     }
 
     /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
@@ -243,25 +254,23 @@ impl Session {
         self.rest(now);
     }
 
-    /// Between two runs: what now?
+    /// Between two runs: another one follows on the page's calls; or the turn waits for people, or is over, and its submit is
+    /// told how its last run has ended.
     pub(super) fn rest(&mut self, now: f64) {
-        match self.page.rest(&mut self.thread) {
-            Next::Nothing => {}
-            Next::FollowUp(submit) => self.begin(*submit, now),
-            Next::Settle { ticket, exhausted } => {
-                if exhausted {
-                    let message = "maxFollowUps runs have followed in a row: no other one is started";
-                    self.outbox.warn(Warning::new("follow-ups-exhausted", message));
-                }
-                self.settle_turn(ticket);
-                self.page.settled();
-            }
+        let turn = &mut self.page.turn;
+        if !turn.rests() {
+            return;
         }
-    }
-
-    /// The submit of the turn is told how its last run has ended.
-    fn settle_turn(&mut self, ticket: Option<Ticket>) {
-        let Some(last) = &self.page.turn.last else { return };
+        if !turn.awaits_people() && turn.asks_for_another() {
+            if turn.may_follow() {
+                let submit = turn.follow();
+                return self.begin(submit, now);
+            }
+            let message = "maxFollowUps runs have followed in a row: no other one is started";
+            self.outbox.warn(Warning::new("follow-ups-exhausted", message));
+        }
+        let ticket = turn.settle(&mut self.thread);
+        let Some(last) = &turn.last else { return };
         if self.run.is_none() {
             self.verdict.rested(last.outcome);
         }
@@ -270,6 +279,9 @@ impl Session {
             self.settle_as(ticket, &json);
         }
         self.outbox.changed(true);
+        if !self.page.turn.awaits_people() {
+            self.page.turn = Turn::default();
+        }
     }
 
     /// The turn has failed or was stopped: what the page is at is ignored.

@@ -18,7 +18,7 @@ mod calls;
 mod turn;
 
 use super::submit::Submit;
-use super::types::{Ended, Outcome, Ticket};
+use super::types::{Ended, Outcome};
 use crate::document::{
     ANSWER, ANSWER_CONTENT, ANSWER_ERROR, ANSWERED_CALL, DENIED, MANUAL, PAGE_CALL_ID, Row, Stage, Start,
     TOOL_FOLLOW_UP,
@@ -26,7 +26,7 @@ use crate::document::{
 use crate::thread::{At, CallPhase, Index, RELOADED, Thread, local_answer};
 use crate::wire::{Fields, Gather, JsonWriter, Keyed};
 use calls::{first_stage, page_call, stage};
-use turn::Turn;
+pub(super) use turn::Turn;
 
 const WENT_ON: &str = "The user continued without answering.";
 
@@ -43,31 +43,6 @@ pub(super) struct Page {
     /// Answers of the page to calls that the thread lacks, by the call: a list of messages has taken them away, or a replay has
     /// yet to bring them.
     pub detached: Keyed<Row>,
-}
-
-/// The consequence of a new run for the turn.
-#[derive(Debug)]
-pub(super) enum Begun {
-    /// It is of the turn.
-    Same,
-    /// The turn's last run is joined again; this ticket waits for it already.
-    Joins(Ticket),
-    /// It is another turn. The last one's submit is settled as aborted, and the page's tools are abandoned.
-    New { settles: Option<(Ticket, Option<Ended>)>, abandons: Vec<String> },
-}
-
-/// The turn's next step after a run.
-#[derive(Debug)]
-pub(super) enum Next {
-    /// There is none, its run is in progress, or the page is at work.
-    Nothing,
-    FollowUp(Box<Submit>),
-    /// It waits for people, or is over: the submit is settled as its last run has ended. `exhausted`: another run would have
-    /// followed, but for the limit.
-    Settle {
-        ticket: Option<Ticket>,
-        exhausted: bool,
-    },
 }
 
 /// The consequence of a call that came, or came again.
@@ -92,22 +67,25 @@ impl Page {
         self.handled.contains_key(id) || self.stage_of(id).is_some()
     }
 
-    /// A run begins. `same`: it is the last one, joined again.
-    pub fn begin(&mut self, submit: &Submit, same: bool, thread: &mut Thread) -> Begun {
-        let joins = submit.start == Start::Attach;
-        self.runs += usize::from(!joins && submit.start != Start::Retry);
-        if submit.start == Start::Regenerate {
+    /// A run begins.
+    pub fn counts(&mut self, start: Start) {
+        self.runs += usize::from(!matches!(start, Start::Attach | Start::Retry));
+        if start == Start::Regenerate {
             self.regenerated = self.runs;
         }
-        if joins && same && self.turn.has_begun() {
-            return self.turn.join(submit.ticket).map_or(Begun::Same, Begun::Joins);
+    }
+
+    /// Another submit begins: who was asked has continued without an answer. Gives the last turn.
+    pub fn leave(&mut self, submit: &Submit, thread: &mut Thread) -> Turn {
+        let turn = std::mem::replace(&mut self.turn, Turn::new(submit));
+        for call in turn.calls.iter().filter(|call| stage(call) != Stage::Done).map(|call| call.text(PAGE_CALL_ID)) {
+            // A regenerated answer has been cut off, with its calls; and the application may have put an answer into the
+            // thread.
+            if thread.is_answered(call) == Some(false) {
+                thread.answer_call(call, &result_of(call), WENT_ON, Some(WENT_ON), true);
+            }
         }
-        // Nobody has continued without an answer.
-        let continues = !joins && !submit.speaks() && self.turn.waits();
-        if continues || self.turn.is_followed_by(submit) {
-            return Begun::Same;
-        }
-        leave(std::mem::replace(&mut self.turn, Turn::new(submit)), thread)
+        turn
     }
 
     /// Providers refuse a thread with a call that has no result.
@@ -127,27 +105,6 @@ impl Page {
             self.handled.insert(id.as_str(), At { message: self.runs, call: 1 });
         }
         ids
-    }
-
-    /// Between two runs: what now?
-    pub fn rest(&mut self, thread: &mut Thread) -> Next {
-        let turn = &mut self.turn;
-        if turn.last.is_none() || turn.calls.any(&[Stage::Executing, Stage::Abandoned]) {
-            return Next::Nothing;
-        }
-        let asks = !turn.awaits_people() && turn.asks_for_another();
-        if asks && turn.may_follow() {
-            return Next::FollowUp(Box::new(turn.follow()));
-        }
-        let ticket = turn.settle(thread);
-        Next::Settle { ticket, exhausted: asks }
-    }
-
-    /// The turn was settled: unless it waits for people, it is over.
-    pub fn settled(&mut self) {
-        if !self.turn.awaits_people() {
-            self.turn = Turn::default();
-        }
     }
 
     /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
@@ -373,20 +330,4 @@ pub(super) fn show_stage(id: &str, stage: Stage, thread: &mut Thread) {
 /// The id of the message with the page's answer to a call.
 fn result_of(call: &str) -> String {
     format!("{call}-result")
-}
-
-/// Another submit begins: who was asked has continued without an answer.
-fn leave(mut turn: Turn, thread: &mut Thread) -> Begun {
-    // Another run is joined while the page is at work.
-    let settles = turn.ticket.map(|ticket| (ticket, turn.last.take()));
-    // The run was left to the server, and is not joined.
-    let abandons = turn.calls.ids(Stage::Executing);
-    for call in turn.calls.iter().filter(|call| stage(call) != Stage::Done).map(|call| call.text(PAGE_CALL_ID)) {
-        // A regenerated answer has been cut off, with its calls; and the application may have put an answer into the
-        // thread.
-        if thread.is_answered(call) == Some(false) {
-            thread.answer_call(call, &result_of(call), WENT_ON, Some(WENT_ON), true);
-        }
-    }
-    Begun::New { settles, abandons }
 }

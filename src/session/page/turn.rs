@@ -36,6 +36,16 @@ impl Turn {
         self.last.is_some() && self.executes()
     }
 
+    /// Whether its last run has ended, and all that the page does for that.
+    pub fn rests(&self) -> bool {
+        self.last.is_some() && !self.calls.any(&[Stage::Executing, Stage::Abandoned])
+    }
+
+    /// The calls that the page executes.
+    pub fn executing(&self) -> Vec<String> {
+        self.calls.ids(Stage::Executing)
+    }
+
     /// Whether the page executes a call.
     pub fn executes(&self) -> bool {
         self.calls.any(&[Stage::Executing])
