@@ -1,15 +1,15 @@
 //! One run: from its request to its outcome.
 //!
 //! ```text
-//!            Opens                 Answers                    Ends
+//!            opens                 answers                    ends
 //!  waiting ────────► connecting ────────────────► streaming ────────► draining
-//!     ▲                │  │ Refuses                   ▲     Begins       │
+//!     ▲                │  │                           ▲     begins       │
 //!     │                │  └──────────► refused        └──────────────────┘
-//!     └─── Waits, from each before the end;  Loses ───► lost, the pause before the end
+//!     └─── waits, from each before the end, or ───► lost, the pause before the end
 //! ```
 //!
-//! `Fails` leads from each to failed, where the run takes no more inputs: it is published. So does an input that its state does not
-//! expect ([`Run::turn`]). Without a run the session is idle, or the page is at work (`page`), or the run was left (`rejoin`).
+//! `ends_as` leads from each to failed, where the run takes no more inputs: it is published. So does an input that its state does not
+//! expect. Without a run the session is idle, or the page is at work (`page`), or the run was left (`rejoin`).
 
 use super::rejoin::{Budget, RejoinAnswer};
 use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
@@ -36,6 +36,18 @@ pub(super) enum RunState {
     Failed,
 }
 
+impl RunState {
+    /// Whether a request is out for a run that has not ended.
+    fn has_request(self) -> bool {
+        matches!(self, Self::Connecting | Self::Streaming | Self::Refused)
+    }
+
+    /// Whether events are taken: a dialect's come without a head.
+    fn takes_events(self) -> bool {
+        matches!(self, Self::Connecting | Self::Streaming | Self::Draining(_))
+    }
+}
+
 /// The part of a body after the end of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyRest {
@@ -45,27 +57,6 @@ pub(super) enum BodyRest {
     Unread,
     /// The same, and that is reported, for something has come.
     Reported,
-}
-
-/// An event in the life of a run.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum RunTurn {
-    /// A request goes out.
-    Opens,
-    /// The head of a stream has come.
-    Answers,
-    /// The head of an error has come.
-    Refuses,
-    /// A run begins in the stream.
-    Begins,
-    /// It ends there; the body may continue.
-    Ends(BodyRest),
-    /// The connection is lost or given up: another one is made in a while.
-    Waits,
-    /// The same, and none is made.
-    Loses,
-    /// The run is over, whatever comes.
-    Fails,
 }
 
 /// The beginning of a body that may turn out not to be a stream.
@@ -234,7 +225,11 @@ impl Run {
 
     /// That pause is over. Says whether there was one.
     pub fn end_lost(&mut self) -> bool {
-        self.is_lost() && self.turn(RunTurn::Fails)
+        let lost = self.is_lost();
+        if lost {
+            self.state = RunState::Failed;
+        }
+        lost
     }
 
     pub fn is_refused(&self) -> bool {
@@ -251,43 +246,34 @@ impl Run {
         self.end.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))))
     }
 
-    /// Takes an input. One that its state does not expect ends the run with an error. Says whether it was expected.
-    pub fn turn(&mut self, input: RunTurn) -> bool {
-        use RunState::{Connecting, Draining, Failed, Lost, Refused, Streaming, Waiting};
-        self.state = match (self.state, input) {
-            (Draining(rest), RunTurn::Fails) => Draining(rest),
-            (_, RunTurn::Fails) => Failed,
-            (Connecting | Streaming | Refused | Waiting, RunTurn::Opens) => Connecting,
-            (Connecting | Streaming | Refused, RunTurn::Waits) => Waiting,
-            (Connecting | Streaming | Refused, RunTurn::Loses) => Lost,
-            (Connecting, RunTurn::Answers) => Streaming,
-            (Connecting, RunTurn::Refuses) => Refused,
-            (Connecting | Streaming | Draining(_), RunTurn::Begins) => Streaming,
-            (Connecting | Streaming | Draining(_), RunTurn::Ends(rest)) => Draining(rest),
-            _ => {
-                self.fail(AgentError::unexpected());
-                return false;
-            }
-        };
-        true
+    /// Enters a state, from one of which `from` is true. In any other the input was not expected, and the run ends with an error.
+    fn enters(&mut self, state: RunState, from: fn(RunState) -> bool) -> bool {
+        let expected = from(self.state);
+        if expected {
+            self.state = state;
+        } else {
+            self.fail(AgentError::unexpected());
+        }
+        expected
     }
 
     /// This request goes out.
     pub fn opens(&mut self, request: u32, target: Target) {
-        self.turn(RunTurn::Opens);
+        self.enters(RunState::Connecting, |state| state == RunState::Waiting || state.has_request());
         (self.request, self.target, self.body) = (Some(request), target, None);
     }
 
     /// The head of its answer has come.
     pub fn answers(&mut self, body: BodyStart) {
-        self.turn(if body.is_success() { RunTurn::Answers } else { RunTurn::Refuses });
+        let state = if body.is_success() { RunState::Streaming } else { RunState::Refused };
+        self.enters(state, |state| state == RunState::Connecting);
         self.body = Some(body);
     }
 
     /// A run begins in the stream. Says whether it comes after one that has ended.
     pub fn begins(&mut self, thread_id: Option<String>) -> bool {
         let ended = self.end().is_some();
-        if self.turn(RunTurn::Begins) {
+        if self.enters(RunState::Streaming, RunState::takes_events) {
             (self.thread_id, self.end) = (thread_id, None);
         }
         ended
@@ -296,7 +282,9 @@ impl Run {
     /// The end of the run is this one, whatever comes.
     pub fn ends_as(&mut self, end: RunEnd) {
         self.end = Some(end);
-        self.turn(RunTurn::Fails);
+        if !matches!(self.state, RunState::Draining(_)) {
+            self.state = RunState::Failed;
+        }
     }
 
     /// It ends with this error.
@@ -306,14 +294,15 @@ impl Run {
 
     /// It has ended in its stream; the body may continue until this time.
     pub fn ends(&mut self, end: RunEnd, until: f64, rest: BodyRest) {
-        if self.turn(RunTurn::Ends(rest)) {
+        if self.enters(RunState::Draining(rest), RunState::takes_events) {
             (self.end, self.until) = (Some(end), until);
         }
     }
 
     /// No request is out until then. `lost`: how the run ends then.
     pub fn waits(&mut self, until: f64, lost: Option<RunEnd>) {
-        if self.turn(if lost.is_some() { RunTurn::Loses } else { RunTurn::Waits }) {
+        let state = if lost.is_some() { RunState::Lost } else { RunState::Waiting };
+        if self.enters(state, RunState::has_request) {
             (self.until, self.end, self.body, self.request) = (until, lost, None, None);
         }
     }
