@@ -41,7 +41,7 @@ use crate::document::{Boundary, ConnectionPhase};
 use crate::thread::{Thread, ThreadLimits, Warning};
 use crate::wire::{Fields, Str, Wanted, keep_private};
 use intake::Intake;
-use outbox::{Connection, Outbox, Outgoing, Shown};
+use outbox::{Outbox, Outgoing, Shown};
 use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
@@ -175,15 +175,10 @@ impl Session {
     }
 
     fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {
-        let retry_at = self.run.as_ref().and_then(Run::retry_at);
-        let connection = Connection {
-            phase: self.connection(),
-            attempt: self.run.as_ref().map_or(0, |run| run.attempt),
-            retry_at,
-            last_event_id: &self.rejoin.last_event_id,
-        };
+        let phase = self.connection();
+        self.outbox.mirror.connect(phase, self.run.as_ref(), &self.rejoin.last_event_id);
         let Self { outbox, thread, verdict, queue, .. } = self;
-        (outbox, Shown { thread, verdict, queue, connection })
+        (outbox, Shown { thread, verdict, queue })
     }
 
     /// The snapshot is to be kept as it is now, where a boundary is that a replay tells of again.

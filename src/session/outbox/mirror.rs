@@ -5,6 +5,7 @@ use crate::document::{
     add_part,
 };
 use crate::session::queue::Queue;
+use crate::session::run::Run;
 use crate::session::types::Ticket;
 use crate::session::verdict::Verdict;
 use crate::thread::Thread;
@@ -18,19 +19,11 @@ pub(in crate::session) struct Shown<'s> {
     pub thread: &'s mut Thread,
     pub verdict: &'s mut Verdict,
     pub queue: &'s mut Queue,
-    pub connection: Connection<'s>,
-}
-
-/// The snapshot's `connection`.
-pub(in crate::session) struct Connection<'s> {
-    pub phase: ConnectionPhase,
-    pub attempt: u32,
-    pub retry_at: Option<f64>,
-    pub last_event_id: &'s str,
 }
 
 #[derive(Debug)]
 pub(in crate::session) struct Mirror {
+    /// The snapshot's `connection`.
     connection: Row,
     /// The submits that it has.
     queue: Vec<Ticket>,
@@ -52,6 +45,16 @@ impl Default for Mirror {
 }
 
 impl Mirror {
+    /// Notes how the connection stands.
+    pub fn connect(&mut self, phase: ConnectionPhase, run: Option<&Run>, last_event_id: &str) {
+        let row = &mut self.connection;
+        row.set_word(CONNECTION_PHASE, phase as u8);
+        row.set(ATTEMPT, Value::count(run.map_or(0, |run| run.attempt.into())));
+        let retry_at = run.and_then(Run::retry_at).map(|at| Value::count(at.round() as u64));
+        row.set(RETRY_AT, retry_at.unwrap_or_default());
+        row.set_some(LAST_EVENT_ID, Some(last_event_id).filter(|id| !id.is_empty()));
+    }
+
     /// The patch that brings the snapshot up to date; `None` if it is.
     pub fn take_patch(&mut self, shown: &mut Shown<'_>) -> Option<String> {
         let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
@@ -109,17 +112,11 @@ impl Mirror {
     /// Writes what the mirror lacks.
     fn write(&mut self, shown: &mut Shown<'_>, patch: &mut Patch) {
         shown.thread.write_patch(patch);
-        let Shown { verdict, queue, connection, .. } = shown;
-        if std::mem::take(&mut queue.changed) {
-            self.write_queue(queue, patch);
+        if std::mem::take(&mut shown.queue.changed) {
+            self.write_queue(shown.queue, patch);
         }
-        verdict.row.write_changes(&[(0, "")], patch);
-        let row = &mut self.connection;
-        row.set_word(CONNECTION_PHASE, connection.phase as u8);
-        row.set(ATTEMPT, Value::count(u64::from(connection.attempt)));
-        row.set(RETRY_AT, connection.retry_at.map_or(Value::None, |at| Value::count(at.round() as u64)));
-        row.set_some(LAST_EVENT_ID, Some(connection.last_event_id).filter(|id| !id.is_empty()));
-        row.write_changes(&[(0, "\"connection\"")], patch);
+        shown.verdict.row.write_changes(&[(0, "")], patch);
+        self.connection.write_changes(&[(0, "\"connection\"")], patch);
     }
 
     /// Writes what waits that the mirror has not, or not as it is: however much waits, each is written once.

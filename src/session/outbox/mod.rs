@@ -9,7 +9,7 @@
 mod mirror;
 mod saving;
 
-pub(super) use mirror::{Connection, Shown};
+pub(super) use mirror::Shown;
 
 use super::options::Options;
 use super::types::Effect;
