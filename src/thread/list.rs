@@ -216,6 +216,10 @@ impl MessageList {
         let at = At { message: slot, call: entry.calls.len() };
         let id = call.id().to_owned();
         entry.calls.push(call);
+        // The first one makes the lists.
+        if at.call == 0 {
+            entry.row.mark(CALLS);
+        }
         self.order.change(slot, &|item| item.calls += 1);
         self.index_call(&id, at);
         self.new_calls.push(at);

@@ -57,22 +57,9 @@ fn call(list: &mut MessageList, at: At, patch: &mut Patch) {
     let Some(call) = entry.calls.get_mut(at.call) else { return };
     let message = format!("\"messages\",{}", place.message);
     if call.fresh && !written {
-        let path = |list: &str| {
-            // The first one makes the lists.
-            let item = if at.call == 0 { String::new() } else { format!(",{}", at.call) };
-            [&*message, ",\"", list, "\"", &item].concat()
-        };
-        let [open, close] = if at.call == 0 { ["[", "]"] } else { ["", ""] };
-        patch.set(&path("toolCalls"), |out| {
-            out.push_str(open);
-            call.write_in_message(out);
-            out.push_str(close);
-        });
-        patch.set(&path("toolCallIds"), |out| {
-            out.push_str(open);
-            call.write_id(out);
-            out.push_str(close);
-        });
+        let path = |list: &str| format!("{message},\"{list}\",{}", at.call);
+        patch.set(&path("toolCalls"), |out| call.write_in_message(out));
+        patch.set(&path("toolCallIds"), |out| call.write_id(out));
     }
     let in_message = format!("{message},\"toolCalls\",{}", at.call);
     call.write_changes((!written).then_some(&*in_message), &format!("\"toolCalls\",{}", place.call + at.call), patch);
