@@ -31,7 +31,7 @@ use super::entry::{JournalEntry, LIMITS};
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper, grammar};
 use crate::thread::{At, Index};
-use crate::wire::{Event, EventError, Incoming, Raw, Str, Tree, frame_fields, keep_private};
+use crate::wire::{Event, Incoming, Raw, Str, Tree, Violation, frame_fields, keep_private};
 
 /// A shorter list of events with the same outcome, for tolerant and for strict rules. Events are lines of JSON text.
 ///
@@ -109,7 +109,7 @@ impl<'a> Shorter<'a> {
                     (refused, needless) = (true, false);
                 }
             }
-            Err(error) => (refused, needless) = (!matches!(error, EventError::Unknown(_)), false),
+            Err(error) => (refused, needless) = (error.code != Violation::UNKNOWN, false),
         }
         if *strict && refused {
             *strict = false;

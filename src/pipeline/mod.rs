@@ -10,10 +10,10 @@
 
 use crate::dialect::Thinking;
 use crate::rules::grammar::{self, Unknown};
-use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation, opener};
+use crate::rules::{ChunkExpander, OrderKeeper, Repair, Violation, opener};
 use crate::thread::Warning;
 use crate::wire::frame_type;
-use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Undecodable, frame_fields};
+use crate::wire::{Delta, Event, Fields, Frame, Incoming, Undecodable, frame_fields};
 
 /// The knowledge that is kept from one frame to the next.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ pub(crate) trait EventSink: Sized {
     fn report_warning(&mut self, warning: Warning);
 
     /// A broken rule ends the run.
-    fn broken_by(&mut self, violation: Violation, event_type: Option<String>);
+    fn broken_by(&mut self, violation: Violation);
 
     /// Whether a frame is looked at.
     fn wants(&mut self, frame: Result<&Frame<'_>, Undecodable>) -> bool;
@@ -123,7 +123,7 @@ pub(crate) trait EventSink: Sized {
     fn taken(&mut self, frame: Option<&Frame<'_>>);
 
     /// Takes an event that needs no rules. Says whether it is one.
-    fn knows(&mut self, fields: &Fields<'_>, data: &str, own: bool, now: f64) -> Result<bool, EventError>;
+    fn knows(&mut self, fields: &Fields<'_>, data: &str, own: bool, now: f64) -> Result<bool, Violation>;
 
     /// The event as AG-UI 1.0 has it, where it is one of an earlier version.
     fn convert(&mut self, fields: &Fields<'_>) -> Option<String>;
@@ -145,8 +145,8 @@ pub(crate) trait EventSink: Sized {
     }
 
     /// Handles an event that breaks it; see [`Self::violation`].
-    fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
-        self.violation(violation, Some(event.name().to_owned()))
+    fn judge(&mut self, violation: Violation, _: &Event<'_>) -> Repair {
+        self.violation(violation)
     }
 
     /// Takes an event into the thread. `source`: the same as it came.
@@ -165,28 +165,18 @@ pub(crate) trait EventSink: Sized {
 
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     #[inline(never)]
-    fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
+    fn violation(&mut self, violation: Violation) -> Repair {
         if self.is_judged() {
             return Repair::Drop;
         }
         // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
-        if self.rules().strict && violation.code != Code::EVENT_UNKNOWN {
-            self.broken_by(violation, event_type);
+        if self.rules().strict && violation.code != Violation::UNKNOWN {
+            self.broken_by(violation);
             return Repair::Drop;
         }
-        let Violation { code, rule, repair, message } = violation;
-        self.report_warning(Warning { rule: Some(rule), event_type, ..Warning::new(code.as_str(), message) });
+        let Violation { code, rule, repair, message, event_type } = violation;
+        self.report_warning(Warning { code, rule: Some(rule), message, event_type });
         repair
-    }
-
-    fn not_decodable(&mut self, code: Code, rule: &'static str, message: String) {
-        self.violation(Violation { code, rule, repair: Repair::Drop, message }, None);
-    }
-
-    #[inline(never)]
-    fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
-        let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
-        self.violation(violation, error.event_type().map(str::to_owned))
     }
 
     /// The frame, if it could be decoded. Reports what could not.
@@ -199,8 +189,8 @@ pub(crate) trait EventSink: Sized {
             Ok(_) => {}
             Err(reason) => {
                 let unknown = matches!(reason, Undecodable::UnknownEvent);
-                let code = if unknown { Code::EVENT_UNKNOWN } else { Code::FRAME_NOT_DECODABLE };
-                self.not_decodable(code, "T16", format!("{reason}"));
+                let code = if unknown { Violation::UNKNOWN } else { "frame-not-decodable" };
+                self.violation(Violation::new(code, "T16", format!("{reason}")));
             }
         }
         frame.ok()
@@ -208,7 +198,7 @@ pub(crate) trait EventSink: Sized {
 
     /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is reported.
     #[inline(never)]
-    fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
+    fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, Violation> {
         let event = frame_type(fields)?.into_owned();
         let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
             let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
@@ -217,7 +207,7 @@ pub(crate) trait EventSink: Sized {
         });
         let passes = checked.is_ok();
         if let Err(violation) = checked {
-            self.violation(violation, Some(event));
+            self.violation(violation);
             self.unreadable(fields);
         }
         Ok(passes)
@@ -239,7 +229,7 @@ pub(crate) trait EventSink: Sized {
                 _ => match self.event(frame.data, false, now) {
                     // A frame that the lost connection cut; that the stream was cut is reported anyway.
                     Err(error) if !frame.unterminated => {
-                        self.malformed(Code::of(&error), Repair::Drop, &error);
+                        self.violation(error);
                         let fields = Fields::read(frame.data, self.rules().depth);
                         fields.into_iter().for_each(|fields| self.unreadable(&fields));
                     }
@@ -253,7 +243,7 @@ pub(crate) trait EventSink: Sized {
 
     /// Takes an event as JSON text: the members that AG-UI 1.0 has, the events that a chunk stands for, or the ENDs of the
     /// chunks that it ends and then itself. `own`: the caller has the text.
-    fn event(&mut self, data: &str, own: bool, now: f64) -> Result<(), EventError> {
+    fn event(&mut self, data: &str, own: bool, now: f64) -> Result<(), Violation> {
         let StreamRules { strict, tags, depth } = self.rules();
         let converted;
         let (mut data, mut own) = (data, own);
@@ -275,12 +265,12 @@ pub(crate) trait EventSink: Sized {
             if let Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. } =
                 incoming.event
             {
-                return Err(EventError::Unknown(incoming.event.name().to_owned()));
+                return Err(Violation::unknown(incoming.event.name()));
             }
             incoming.subagent_run_id = None;
         }
         if let Some(error) = forgiven
-            && self.malformed(Code::MEMBER_MALFORMED, Repair::Keep, &error) == Repair::Drop
+            && self.violation(error) == Repair::Drop
         {
             return Ok(());
         }
@@ -291,7 +281,7 @@ pub(crate) trait EventSink: Sized {
         let expanded = chunks.expand(incoming, &mut |one, made| self.gate(one, &mut source, made, now));
         self.pipeline().chunks = chunks;
         if let Err(violation) = expanded {
-            self.violation(violation, Some(source.event.to_owned()));
+            self.violation(violation.of(source.event));
         }
         self.weigh(data.len());
         Ok(())

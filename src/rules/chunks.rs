@@ -10,8 +10,8 @@
 //!                  └─┘ chunk of the same kind without an id or with the same: content
 //! ```
 
+use super::Violation;
 use super::lanes::{Lanes, OfKind};
-use super::{Code, Repair, Violation};
 use crate::wire::{DeltaKind, Event, Incoming, Str, shown_id};
 
 /// An open chunk stream. Its strings are kept as the insides of JSON literals, as they came.
@@ -110,7 +110,7 @@ impl ChunkExpander {
             return Ok(());
         }
         let what = format!("a chunk must name its stream and subagent where they are longer than {MOST_IMPLIED} bytes");
-        violation(Code::CHUNK_WITHOUT_ID, "C7", what)
+        violation("chunk-without-id", "C7", what)
     }
 
     /// The open lane that a chunk goes to, if there is one.
@@ -120,7 +120,7 @@ impl ChunkExpander {
             let owner = self.lanes.get(at).and_then(Lane::owner);
             if tag.is_some() && tag != owner {
                 return violation(
-                    Code::CHUNK_OWNER,
+                    "chunk-owner",
                     "C2",
                     format!("the chunk stream \"{}\" belongs to another subagent", shown_id(&id.decode())),
                 );
@@ -136,7 +136,7 @@ impl ChunkExpander {
         }
         match self.lanes.of_kind(chunk.kind) {
             OfKind::Several => violation(
-                Code::CHUNK_AMBIGUOUS,
+                "chunk-ambiguous",
                 "C5",
                 "several subagents have a chunk stream open, and the chunk names none of them",
             ),
@@ -200,15 +200,11 @@ impl Lane {
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
         let Some(id) = chunk.id else {
             let (_, id) = chunk.kind.names();
-            return violation(
-                Code::CHUNK_WITHOUT_ID,
-                "C7",
-                format!("the first chunk of a stream must have a \"{id}\""),
-            );
+            return violation("chunk-without-id", "C7", format!("the first chunk of a stream must have a \"{id}\""));
         };
         if chunk.kind == DeltaKind::Args && chunk.members[1].is_none() {
             return violation(
-                Code::CHUNK_WITHOUT_NAME,
+                "chunk-without-name",
                 "C7",
                 "the first chunk of a tool call must have a \"toolCallName\"",
             );
@@ -225,7 +221,7 @@ impl Lane {
         for ((new, old), name) in chunk.members.iter().zip(&self.members).zip(&names) {
             if new.is_some() && *new != old.as_deref().map(Str::from_raw) {
                 let what = format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode()));
-                return violation(Code::CHUNK_CONFLICT, "C9", what);
+                return violation("chunk-conflict", "C9", what);
             }
         }
         Ok(())
@@ -253,8 +249,8 @@ impl Lane {
     }
 }
 
-fn violation<T>(code: Code, rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
-    Err(Violation { code, rule, repair: Repair::Drop, message: message.into() })
+fn violation<T>(code: &'static str, rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation::new(code, rule, message))
 }
 
 #[cfg(test)]
@@ -270,7 +266,7 @@ mod tests {
             let incoming = Incoming::read(&crate::wire::frame_fields(&text, 9).unwrap(), &mut |_| {}).unwrap();
             let result = expander.expand(incoming, &mut |i, _| seen.push(describe(i)));
             if let Err(violation) = result {
-                seen.push(format!("!{}", violation.code.as_str()));
+                seen.push(format!("!{}", violation.code));
             }
         }
         seen.join(" ")

@@ -4,7 +4,7 @@
 //! are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not fit
 //! the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
-use super::{Code, Repair, Violation};
+use super::Violation;
 use crate::wire::shapes::{ALL, BASE, EventShape, Field, ItemShape, MemberType, Need, Shape};
 use crate::wire::{EVENTS, Fields, Raw, Token, decimal, is_pointer, shown_id};
 
@@ -167,7 +167,7 @@ impl Grammar<'_> {
     #[inline(never)]
     fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
         let message = format!("{}: \"{}\" must be {expected}", self.event.name, shown_id(&self.pointer));
-        Err(Violation { code: Code::EVENT_MALFORMED, rule, repair: Repair::Drop, message })
+        Err(Violation::new("event-malformed", rule, message).of(self.event.name))
     }
 }
 

@@ -14,7 +14,7 @@
 
 mod ids;
 
-use super::{Code, Repair, Violation};
+use super::{Repair, Violation};
 use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, pair, shown_id};
 use ids::{Ids, Owner};
 
@@ -48,13 +48,13 @@ pub struct OrderKeeper {
 
 /// A broken rule, before it is put into words.
 struct Broken {
-    code: Code,
+    code: &'static str,
     rule: &'static str,
     repair: Repair,
     expected: &'static str,
 }
 
-const fn broken(code: Code, rule: &'static str, repair: Repair, expected: &'static str) -> Option<Broken> {
+const fn broken(code: &'static str, rule: &'static str, repair: Repair, expected: &'static str) -> Option<Broken> {
     Some(Broken { code, rule, repair, expected })
 }
 
@@ -113,7 +113,7 @@ impl OrderKeeper {
         let event = incoming.event.name();
         let about = subject(incoming).map(|id| format!(" \"{}\"", shown_id(&id.decode()))).unwrap_or_default();
         let message = format!("{event}{about}: expected {expected}");
-        Some(Violation { code, rule, repair: repair.unwrap_or(own_repair), message })
+        Some(Violation { repair: repair.unwrap_or(own_repair), ..Violation::new(code, rule, message) }.of(event))
     }
 
     /// The frame of runs around all other events.
@@ -122,7 +122,7 @@ impl OrderKeeper {
         let repair = if terminal { Repair::Drop } else { Repair::Keep };
         match (self.phase, event) {
             (StreamPhase::Running, Event::RunStarted { .. }) => {
-                return broken(Code::RUN_NOT_FINISHED, "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
+                return broken("run-not-finished", "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
             }
             (StreamPhase::Unannounced, Event::RunStarted { .. }) => self.phase = StreamPhase::Running,
             (_, Event::RunStarted { .. }) => {
@@ -130,12 +130,12 @@ impl OrderKeeper {
                 self.phase = StreamPhase::Running;
             }
             (StreamPhase::Failed, _) => {
-                return broken(Code::EVENT_AFTER_END, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
+                return broken("event-after-end", "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
             }
             (_, Event::RunError { .. }) => self.phase = StreamPhase::Failed,
             (StreamPhase::Finished, _) => {
                 return broken(
-                    Code::EVENT_AFTER_END,
+                    "event-after-end",
                     "V2",
                     repair,
                     "after RUN_FINISHED only RUN_STARTED or RUN_ERROR is allowed",
@@ -144,7 +144,7 @@ impl OrderKeeper {
             (StreamPhase::Nothing, _) => {
                 let finished = matches!(event, Event::RunFinished { .. });
                 self.phase = if finished { StreamPhase::Finished } else { StreamPhase::Unannounced };
-                return broken(Code::RUN_NOT_STARTED, "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
+                return broken("run-not-started", "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
             }
             (StreamPhase::Running | StreamPhase::Unannounced, Event::RunFinished { .. }) => {
                 self.phase = StreamPhase::Finished
@@ -218,21 +218,16 @@ impl OrderKeeper {
         let of_parent = parent.and_then(|parent| self.text.owner(parent)).cloned();
         let known = self.calls.get(id);
         let found = if self.calls.is_open(id) {
-            broken(Code::ALREADY_OPEN, "V14", Repair::Keep, "a tool call that is not open")
+            broken("already-open", "V14", Repair::Keep, "a tool call that is not open")
         } else if tag.is_some() && of_parent.as_ref().is_some_and(|owner| owner.as_deref() != tag) {
-            broken(Code::OWNER_CONFLICT, "V15", Repair::Keep, "the subagentRunId of its parent message")
+            broken("owner-conflict", "V15", Repair::Keep, "the subagentRunId of its parent message")
         } else if known.is_some_and(|known| known.disagrees(tag)) {
-            broken(Code::OWNER_CONFLICT, "V16", Repair::Keep, SAME_OWNER)
+            broken("owner-conflict", "V16", Repair::Keep, SAME_OWNER)
         } else if let (None, Some(parents), Some(owner)) =
             (tag, &of_parent, known.and_then(|known| known.owner.as_ref()))
             && parents != owner
         {
-            broken(
-                Code::OWNER_CONFLICT,
-                "V17",
-                Repair::Keep,
-                "a parent message of the subagent that the call belongs to",
-            )
+            broken("owner-conflict", "V17", Repair::Keep, "a parent message of the subagent that the call belongs to")
         } else {
             None
         };
@@ -245,7 +240,7 @@ impl OrderKeeper {
         if self.calls.is_open(id) {
             return owner(&self.calls, id, tag, "V19");
         }
-        broken(Code::NOT_OPEN, "V18", Repair::Keep, "an open tool call with this id")
+        broken("not-open", "V18", Repair::Keep, "an open tool call with this id")
     }
 
     fn encrypted(&self, subtype: Str<'_>, id: &str, tag: Option<&str>) -> Option<Broken> {
@@ -259,7 +254,7 @@ impl OrderKeeper {
 
     fn step_start(&mut self, step: &str) -> Option<Broken> {
         if self.steps.is_open(step) {
-            return broken(Code::ALREADY_OPEN, "V21", Repair::Drop, "a step that is not running under this owner");
+            return broken("already-open", "V21", Repair::Drop, "a step that is not running under this owner");
         }
         self.steps.open(step, None);
         None
@@ -268,11 +263,11 @@ impl OrderKeeper {
     fn subagent_start(&mut self, id: &str, parent: Option<&str>) -> Option<Broken> {
         let found = match self.subagents.get(id) {
             Some(known) if known.open => {
-                return broken(Code::ALREADY_OPEN, "V31", Repair::Drop, "a subagent that is not running");
+                return broken("already-open", "V31", Repair::Drop, "a subagent that is not running");
             }
-            Some(_) => broken(Code::SUBAGENT_REUSED, "V32", Repair::Keep, "an id that no subagent of this run has had"),
+            Some(_) => broken("subagent-reused", "V32", Repair::Keep, "an id that no subagent of this run has had"),
             None if parent.is_some_and(|parent| self.subagents.get(parent).is_none()) => broken(
-                Code::SUBAGENT_PARENT_UNKNOWN,
+                "subagent-parent-unknown",
                 "V33",
                 Repair::Keep,
                 "a parentSubagentRunId that was started in this run",
@@ -316,7 +311,7 @@ impl OrderKeeper {
             (subagents, "every subagent finished"),
         ];
         let (_, expected) = open.into_iter().find(|(ids, _)| ids.open > 0)?;
-        broken(Code::LEFT_OPEN, "V38", Repair::Keep, expected)
+        broken("left-open", "V38", Repair::Keep, expected)
     }
 }
 
@@ -334,7 +329,7 @@ pub fn opener<'a>(incoming: &Incoming<'a>) -> Option<Incoming<'a>> {
 #[inline(never)]
 fn start(ids: &mut Ids, id: &str, tag: Option<&str>, [open, conflict]: [&'static str; 2]) -> Option<Broken> {
     let found = if ids.is_open(id) {
-        broken(Code::ALREADY_OPEN, open, Repair::Keep, "an id that is not open")
+        broken("already-open", open, Repair::Keep, "an id that is not open")
     } else {
         owner(ids, id, tag, conflict)
     };
@@ -349,7 +344,7 @@ fn content(ids: &mut Ids, id: &str, tag: Option<&str>, [closed, conflict]: [&'st
         return owner(ids, id, tag, conflict);
     }
     ids.open(id, tag.map(Into::into));
-    broken(Code::NOT_OPEN, closed, Repair::Open, "an open message with this id")
+    broken("not-open", closed, Repair::Open, "an open message with this id")
 }
 
 /// An END.
@@ -364,14 +359,14 @@ fn end(
     let found = if ids.is_open(id) {
         owner(ids, id, tag, conflict)
     } else {
-        broken(Code::NOT_OPEN, closed, repair, "an open item with this id")
+        broken("not-open", closed, repair, "an open item with this id")
     };
     ids.close(id);
     found
 }
 
 fn owner(ids: &Ids, id: &str, tag: Option<&str>, rule: &'static str) -> Option<Broken> {
-    if ids.disagrees(id, tag) { broken(Code::OWNER_CONFLICT, rule, Repair::Keep, SAME_OWNER) } else { None }
+    if ids.disagrees(id, tag) { broken("owner-conflict", rule, Repair::Keep, SAME_OWNER) } else { None }
 }
 
 /// The subject of an event, for messages.

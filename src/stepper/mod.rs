@@ -21,12 +21,12 @@ mod waiting;
 pub use settings::{Settings, StepperStage};
 
 use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
-use crate::rules::{Code, Repair, Violation};
+use crate::rules::Violation;
 use crate::session::{AgentError, Options};
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
-    BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted,
-    frame_fields, frame_type, keep_private,
+    BadBody, Delta, Event, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted, frame_fields,
+    frame_type, keep_private,
 };
 use waiting::{Waiting, WaitingEvent};
 
@@ -100,7 +100,7 @@ impl Stepper {
         }
         let json = keep_private(json);
         if let Err(error) = self.event(&json, true, now) {
-            self.malformed(Code::of(&error), Repair::Drop, &error);
+            self.violation(error);
         }
         self.note_thread();
     }
@@ -194,7 +194,7 @@ impl Stepper {
             Ok(()) => {}
             Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.options.max_frame_bytes)),
             Err(BadBody::Cut) => {
-                self.not_decodable(Code::FRAME_NOT_DECODABLE, "T15", "the body ends within a frame".to_owned());
+                self.violation(Violation::new("frame-not-decodable", "T15", "the body ends within a frame"));
             }
         }
     }
@@ -221,8 +221,8 @@ impl EventSink for Stepper {
         self.warnings.extend(warning.within(self.warned, self.settings.options.max_warnings));
     }
 
-    fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {
-        self.fail(AgentError::broken(violation, event_type));
+    fn broken_by(&mut self, violation: Violation) {
+        self.fail(AgentError::broken(violation));
     }
 
     fn wants(&mut self, _: Result<&Frame<'_>, Undecodable>) -> bool {
@@ -251,7 +251,7 @@ impl EventSink for Stepper {
     }
 
     /// At the first stage events of any type are taken.
-    fn knows(&mut self, fields: &Fields<'_>, data: &str, own: bool, _: f64) -> Result<bool, EventError> {
+    fn knows(&mut self, fields: &Fields<'_>, data: &str, own: bool, _: f64) -> Result<bool, Violation> {
         let knows = self.settings.stage == StepperStage::Frames;
         if knows {
             self.events = self.events.saturating_add(1);

@@ -2,13 +2,11 @@
 
 #[macro_use]
 mod row;
-mod error;
 mod read;
 mod table;
 
 use super::json::Raw;
 use super::text::unescape;
-pub use error::EventError;
 pub use read::{frame_fields, frame_type};
 use std::borrow::Cow;
 pub(crate) use table::EVENTS;

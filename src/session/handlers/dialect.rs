@@ -4,13 +4,13 @@
 use crate::dialect::{Occasion, OutputItem, RunRequest, Taken};
 use crate::document::Start;
 use crate::pipeline::{EventSink, Source};
-use crate::rules::{Code, Repair};
+use crate::rules::Violation;
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyStart;
 use crate::session::types::Effect;
 use crate::thread::Warning;
-use crate::wire::{EventError, Incoming, Raw, frame_fields, quoted};
+use crate::wire::{Incoming, Raw, frame_fields, quoted};
 use std::rc::Rc;
 
 /// Lets the dialect speak, and takes what it says. Says whether a frame was its.
@@ -85,10 +85,10 @@ impl Session {
                 if !self.is_unread(false)
                     && let Err(error) = self.event(&json, false, now)
                 {
-                    self.malformed(Code::of(&error), Repair::Drop, &error);
+                    self.violation(error);
                 }
             }
-            OutputItem::Malformed { code, message } => self.not_decodable(Code::frame(code), "T16", message),
+            OutputItem::Malformed { code, message } => _ = self.violation(Violation::new(code, "T16", message)),
             OutputItem::Warning { code, message } => self.report_warning(Warning::new(code, message)),
             OutputItem::Cursor(cursor) => self.rejoin.last_event_id = cursor,
             OutputItem::Custom { name, value } => {
@@ -106,7 +106,7 @@ impl Session {
             OutputItem::Judged => self.intake.judged = true,
             OutputItem::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
-                    self.malformed(Code::of(&error), Repair::Drop, &error);
+                    self.violation(error);
                 }
             }
             OutputItem::Usage(json) => {
@@ -127,7 +127,7 @@ impl Session {
     }
 
     /// Takes an event that comes outside of any run.
-    fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+    fn aside(&mut self, json: &str, now: f64) -> Result<(), Violation> {
         let fields = frame_fields(json, self.options.max_depth)?;
         if self.is_known(&fields, now) {
             return Ok(());

@@ -8,7 +8,7 @@ use crate::session::rejoin::Report;
 use crate::session::run::{BodyRest, RunState};
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::{Warning, numbered};
-use crate::wire::{Delta, DeltaKind, Event, EventError, Fields, Frame, Incoming, Str, Undecodable};
+use crate::wire::{Delta, DeltaKind, Event, Fields, Frame, Incoming, Str, Undecodable};
 
 impl EventSink for Session {
     fn pipeline(&mut self) -> &mut Pipeline {
@@ -27,9 +27,9 @@ impl EventSink for Session {
         }
     }
 
-    fn broken_by(&mut self, violation: Violation, event_type: Option<String>) {
+    fn broken_by(&mut self, violation: Violation) {
         if let Some(run) = &mut self.run {
-            run.fail(AgentError::broken(violation, event_type));
+            run.fail(AgentError::broken(violation));
         }
     }
 
@@ -75,7 +75,7 @@ impl EventSink for Session {
         }
     }
 
-    fn knows(&mut self, fields: &Fields<'_>, _: &str, _: bool, now: f64) -> Result<bool, EventError> {
+    fn knows(&mut self, fields: &Fields<'_>, _: &str, _: bool, now: f64) -> Result<bool, Violation> {
         Ok(self.is_known(fields, now))
     }
 
@@ -104,7 +104,7 @@ impl EventSink for Session {
     fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
         match self.excused(&violation, event) {
             Some(repair) => repair,
-            None => self.violation(violation, Some(event.name().to_owned())),
+            None => self.violation(violation),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::dialect::{self, Occasion};
 use crate::document::{ERROR_BODY, ERROR_TEXT};
 use crate::pipeline::EventSink;
-use crate::rules::Code;
+use crate::rules::Violation;
 use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::run::{BodyStart, Run, RunState};
@@ -235,7 +235,7 @@ impl Session {
         // Where the run has not ended, that the stream was cut is reported anyway.
         let ended = self.has_ended();
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
-            self.not_decodable(Code::FRAME_NOT_DECODABLE, "T15", "the body ends within a frame".to_owned());
+            self.violation(Violation::new("frame-not-decodable", "T15", "the body ends within a frame"));
         }
         if !self.thread.warnings.is_empty() {
             self.report_thread_warnings();

@@ -2,21 +2,21 @@
 //! is ours, and new. A frame is placed by its mark and by how its connection begins, an event by the run that it is of.
 
 use crate::pipeline::EventSink;
-use crate::rules::{Code, Repair, Violation};
+use crate::rules::{Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{RejoinAnswer, Resume};
 use crate::session::types::{AgentError, ErrorKind, Outcome};
 use crate::wire::{Event, Fields, Frame, Incoming, frame_fields, frame_type};
 
 /// Violations that a joined stream may have: it begins in the middle, or repeats events.
-const EXPECTED: [Code; 7] = [
-    Code::ALREADY_OPEN,
-    Code::NOT_OPEN,
-    Code::RUN_NOT_STARTED,
-    Code::RUN_NOT_FINISHED,
-    Code::LEFT_OPEN,
-    Code::SUBAGENT_REUSED,
-    Code::SUBAGENT_PARENT_UNKNOWN,
+const EXPECTED: [&str; 7] = [
+    "already-open",
+    "not-open",
+    "run-not-started",
+    "run-not-finished",
+    "left-open",
+    "subagent-reused",
+    "subagent-parent-unknown",
 ];
 
 impl Session {

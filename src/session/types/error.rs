@@ -74,9 +74,9 @@ impl AgentError {
     }
 
     /// A broken rule as the error that strict rules make of it.
-    pub(crate) fn broken(violation: Violation, event_type: Option<String>) -> Self {
-        let Violation { code, rule, message, .. } = violation;
-        let error = Self::new(ErrorKind::Protocol, &message, false).with(ERROR_CODE, Some(code.as_str()));
+    pub(crate) fn broken(violation: Violation) -> Self {
+        let Violation { code, rule, message, event_type, .. } = violation;
+        let error = Self::new(ErrorKind::Protocol, &message, false).with(ERROR_CODE, Some(code));
         error.with(BROKEN_RULE, Some(rule)).with(BREAKING_EVENT, event_type.as_deref())
     }
 

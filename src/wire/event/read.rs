@@ -1,7 +1,8 @@
 //! Reads an event from the members of its frame.
 
 use super::super::json::{Fields, Raw};
-use super::{Event, EventError, Incoming, Str};
+use super::super::violation::{Repair, Violation};
+use super::{Event, Incoming, Str};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -91,29 +92,34 @@ impl<'a> EventMembers<'_, 'a> {
 }
 
 /// The members of one frame.
-pub fn frame_fields(frame: &str, max_depth: usize) -> Result<Fields<'_>, EventError> {
-    Raw::parse_object(frame, max_depth)?.ok_or(EventError::NotObject)
+pub fn frame_fields(frame: &str, max_depth: usize) -> Result<Fields<'_>, Violation> {
+    Raw::parse_object(frame, max_depth)?
+        .ok_or_else(|| Violation::new("frame-not-object", "T10", "the frame is JSON, but not an object"))
 }
 
 /// The `type` of a frame.
-pub fn frame_type<'a>(fields: &Fields<'a>) -> Result<Cow<'a, str>, EventError> {
-    fields.text("type").filter(|name| !name.is_empty()).ok_or(EventError::NoType)
+pub fn frame_type<'a>(fields: &Fields<'a>) -> Result<Cow<'a, str>, Violation> {
+    fields
+        .text("type")
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| Violation::new("frame-without-type", "T10", "the frame has no \"type\""))
 }
 
 impl<'a> Incoming<'a> {
     /// Reads one frame: its members, and its type (see [`frame_type`]). A member that is wrong, but that the event makes
     /// sense without, is left out and reported.
-    pub fn read(fields: &Fields<'a>, forgiven: &mut dyn FnMut(EventError)) -> Result<Self, EventError> {
+    pub fn read(fields: &Fields<'a>, forgiven: &mut dyn FnMut(Violation)) -> Result<Self, Violation> {
         let event = frame_type(fields)?;
         let m = EventMembers { fields, forgiven: Cell::new(None) };
-        let error =
-            |Wrong(member, expected)| EventError::Member { event: event.clone().into_owned(), member, expected };
-        let read =
-            Event::read(&event, &m).map_err(error)?.ok_or_else(|| EventError::Unknown(event.clone().into_owned()))?;
+        let wrong = |code, Wrong(member, expected)| {
+            Violation::new(code, "G4", format!("{event}: \"{member}\" must be {expected}")).of(&event)
+        };
+        let read = Event::read(&event, &m).map_err(|what| wrong("event-malformed", what))?;
+        let read = read.ok_or_else(|| Violation::unknown(&event))?;
         let tag = if read.may_be_of_a_subagent() { m.optional("subagentRunId") } else { None };
         let incoming = Self { event: read, subagent_run_id: tag, metadata: m.object("metadata") };
-        if let Some(wrong) = m.forgiven.take() {
-            forgiven(error(wrong));
+        if let Some(what) = m.forgiven.take() {
+            forgiven(Violation { repair: Repair::Keep, ..wrong("member-malformed", what) });
         }
         Ok(incoming)
     }

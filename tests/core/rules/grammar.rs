@@ -80,7 +80,7 @@ fn a_violation_names_the_rule_the_place_and_what_was_expected() {
         ),
     ] {
         let violation = check(&event.to_string()).unwrap_err();
-        assert_eq!((violation.code.as_str(), violation.rule), ("event-malformed", rule), "{event}");
+        assert_eq!((violation.code, violation.rule), ("event-malformed", rule), "{event}");
         assert_eq!(violation.message, message);
     }
 }

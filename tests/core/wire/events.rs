@@ -18,7 +18,7 @@ fn every_sample_is_read_as_the_event_that_it_names() {
     for sample in samples() {
         let json = sample.to_string();
         let fields = frame_fields(&json, 512).unwrap();
-        let read = Incoming::read(&fields, &mut |wrong| panic!("{wrong}: {json}")).unwrap();
+        let read = Incoming::read(&fields, &mut |wrong| panic!("{wrong:?}: {json}")).unwrap();
         assert_eq!(read.event.name(), sample["type"].as_str().unwrap());
     }
 }
