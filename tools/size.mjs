@@ -1,6 +1,7 @@
 // The size of the package for a page that loads it: minified, gzip and brotli, for each entry.
 
 import { build } from "esbuild";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -149,8 +150,19 @@ async function split(entry) {
   return { initial: total(first), chunks: (source) => total([...of(source)].filter((name) => !first.has(name))) };
 }
 
+/** Sizes by the bytes: the entries have their largest chunks in common. @type {Map<string, Size>} */
+const known = new Map();
+
 /** @param {Buffer} bytes @returns {Size} */
 function sizeOf(bytes) {
+  const key = createHash("sha256").update(bytes).digest("hex");
+  const size = known.get(key) ?? compressed(bytes);
+  known.set(key, size);
+  return size;
+}
+
+/** @param {Buffer} bytes @returns {Size} */
+function compressed(bytes) {
   return {
     min: bytes.length,
     gzip: gzipSync(bytes, { level: 9 }).length,
