@@ -12,6 +12,8 @@ export type AgentChannel<State> = ReturnType<typeof createAgentChannel<State>>;
 /** The channel of an agent. */
 export function createAgentChannel<State>(kit: ChunkKit, self: Thread<State>) {
   const { options, disposed } = self;
+  /** The thread waits for its store. */
+  const isAway = (): boolean => self.link.shared.home.at === "awaited";
   // Somebody has asked to listen.
   let listening = false;
 
@@ -50,22 +52,26 @@ export function createAgentChannel<State>(kit: ChunkKit, self: Thread<State>) {
         const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
         throw kit.unsupported("keep-open", message);
       }
-      await self.saves.ready();
-      self.alive();
-      if (self.guard) {
-        // `send` asks the guard, which a session has.
-        await self.link.load();
-        self.alive();
-        self.link.apply(kit.act("guardCounters"));
-      }
       listening = true;
-      const made = await kept.make();
-      self.alive();
+      let made: Channel;
+      // Another tab may have the store by the time that the code is there.
+      do {
+        await self.saves.ready();
+        self.alive();
+        if (self.guard) {
+          // `send` asks the guard, which a session has.
+          await self.link.load();
+          self.alive();
+          self.link.apply(kit.act("guardCounters"));
+        }
+        made = await kept.make();
+        self.alive();
+      } while (isAway());
       if (listening) await made.connect(true);
     },
     /** Connects again if somebody has asked to listen. */
     reconnect: (): void => {
-      const connect = (made: Channel): unknown => listening && !disposed() && made.connect(true);
+      const connect = (made: Channel): unknown => listening && !disposed() && !isAway() && made.connect(true);
       if (listening) kept.make().then(connect).catch(() => {});
     },
     /** Nobody listens from now on. */

@@ -74,7 +74,8 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     for (const tool of long.tools ?? []) thread.submitTools.set(tool.name, tool);
     const run = toSubmit<State>(core, read().toolCalls);
     if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
-    if (long.ifBusy !== undefined || !options().transport?.keep) return start(run, signal);
+    // The events of AG-UI say when an answer is over; those of a dialect need not.
+    if (long.ifBusy !== undefined || !options().dialect || !options().transport?.keep) return start(run, signal);
     const done = start({ ...run, hasty: true }, signal);
     // The user has said something else, so the agent's answer is over.
     thread.channel?.current?.endAnswer();

@@ -74,7 +74,7 @@ export function createThread<State, Place>(
   const view = (confirmed: AgentSnapshot<State>): AgentSnapshot<State> => {
     const next = thread.remote.shown(thread.channel?.connected(confirmed) ?? confirmed);
     // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), thread.channel?.listen()));
+    if (!next.isLoading) queueMicrotask(() => (thread.channel?.listen(), thread.saves.rest()));
     return next;
   };
   const shown = createShown(initial, first, view, ({ connection }) => {
@@ -170,8 +170,7 @@ const clientOf = <State, Place>(
   save: (...save) => thread.saves.write(...save),
   quarantine: (json) => thread.saves.quarantine(json),
   resumes: () => !!thread.options().resume,
-  // A run over a connection that is kept has ended when it says so.
-  ending: () => !thread.channel?.current && !read().isLoading && read().connection.phase !== "closed",
+  ending: () => !read().isLoading && read().connection.phase !== "closed",
 });
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */

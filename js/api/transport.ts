@@ -66,9 +66,12 @@ export interface KeepOpenOptions {
    * `lifecycle` event that says so of the component with the text (docs/systems/chio.md).
    */
   readonly answerEnds?: ((event: JsonObject) => boolean) | undefined;
-  /** An answer is over as well when nothing has come for so many milliseconds after its last event. Default: 2000; 0: never. */
+  /**
+   * An answer is over as well when nothing has come for so many milliseconds after its last event. Default: 2000; `waitMs` once RUN_STARTED has come,
+   * because the end of that run comes as well; 0: never. Without a dialect the connection then counts as lost.
+   */
   readonly idleMs?: number | undefined;
-  /** The same where nothing has come after the message: all of it may have been blocked. Default: 60,000; 0: never. */
+  /** The same where nothing has come after the message: with a dialect, all of it may have been blocked. Default: 60,000; 0: never. */
   readonly waitMs?: number | undefined;
   /** Bytes of events that may wait for a run to take them; with more the connection is lost. Default: 16 MiB. */
   readonly bufferBytes?: number | undefined;

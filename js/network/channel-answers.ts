@@ -2,14 +2,18 @@
 // because the connection was lost.
 
 import { createResponse, type WritableResponse } from "./body.js";
-import { endsByDefault, isText, parse } from "./channel-frames.js";
+import { endsByDefault, isRunBoundary, isText, parse } from "./channel-frames.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
 /** A run's part of what comes. */
 export interface ChannelAnswer extends WritableResponse {
   readonly requested: boolean;
+  /** The run that a message has begun. */
+  readonly runId: string | undefined;
   hasText: boolean;
+  /** A run of AG-UI has begun in it. */
+  isRun: boolean;
 }
 
 /** The channel, as its answers see it. */
@@ -17,8 +21,14 @@ export interface AnswerChannel {
   /** The media type of what comes. */
   media(): string;
   isOpen(): boolean;
-  /** Whether frames wait that the answer is to have. */
+  /** The events are those of another system. */
+  hasDialect(): boolean;
+  /** The connection is of no use. */
+  lost(error: Error): void;
+  /** Whether frames wait that the answer may have. */
   hasMore(): boolean;
+  /** Offers them to it. */
+  offer(): void;
   /** The run was stopped. */
   stop(): void;
   /** Calls a function of the application's, whose error goes no further. */
@@ -28,32 +38,53 @@ export interface AnswerChannel {
 /** The answers of one channel, one after the other. There is none yet. */
 export class ChannelAnswers {
   readonly #idleMs: number;
+  readonly #begunMs: number;
+  readonly #hasEnds: boolean;
   readonly #waitMs: number;
   readonly #isEnd: (data: string) => boolean;
-  readonly #pause = createPause(() => {
-    if (this.channel.isOpen()) this.end(true);
-    // A silence that the network has made is no pause.
-    else this.fail(new Error("the connection was lost, and not opened again in time"));
-  });
+  readonly #pause = createPause(() => this.#rest());
   /** The answer in progress. */
   current: ChannelAnswer | undefined;
   /** The last answer ended with a pause, and nobody has asked anything since. */
   continues = false;
+  /** Whether the server gives a run the id that the request has. Unknown at first. */
+  #echoes: boolean | undefined;
+  /** A run that is not the answer is in progress. */
+  #isBeside = false;
+  /** Such a run has come whole: perhaps it was the answer. */
+  #hasOther = false;
 
-  constructor({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, private readonly channel: AnswerChannel) {
-    this.#idleMs = idleMs;
+  constructor({ answerEnds, idleMs, waitMs = 60_000 }: KeepOpenOptions, private readonly channel: AnswerChannel) {
+    this.#idleMs = idleMs ?? 2000;
     this.#waitMs = waitMs;
+    this.#hasEnds = !!answerEnds;
+    this.#begunMs = idleMs ?? (answerEnds ? this.#idleMs : waitMs);
     this.#isEnd = createEndings(answerEnds, channel.call);
   }
 
   /** Begins an answer. `requested`: by a message, or by a run that is joined. */
-  begin(requested: boolean, withText: boolean): ChannelAnswer {
+  begin(requested: boolean, runId: string | undefined, withText: boolean): ChannelAnswer {
     const stop = (): unknown => this.current === mine && this.channel.stop();
-    const mine: ChannelAnswer = { ...createResponse(stop), requested, hasText: false };
+    const mine: ChannelAnswer = { ...createResponse(stop), requested, runId, hasText: false, isRun: false };
     if (withText) this.continues = false;
     this.current = mine;
     if (this.#waitMs > 0) this.#pause.expect(this.#waitMs);
     return mine;
+  }
+
+  /** Whether this frame is none of the answer in progress, but of a run that nobody has asked for: the core reads one run in a body. */
+  isBeside(data: string): boolean {
+    const { current } = this;
+    if (current?.runId === undefined || this.#echoes === false) return false;
+    if (!isRunBoundary(data)) return this.#isBeside;
+    const { type, runId } = parse(data) ?? {};
+    const isOther = typeof runId === "string" && runId !== current.runId;
+    const wasBeside = this.#isBeside;
+    this.#isBeside = isOther && type === "RUN_STARTED";
+    if (runId === current.runId) this.#echoes = true;
+    this.#hasOther = this.#echoes === undefined && wasBeside && !this.#isBeside;
+    if (this.#hasOther || this.#isBeside) this.#pause.expect(this.#hasOther ? this.#idleMs : this.#waitMs);
+    return isOther || (wasBeside && type === "RUN_ERROR");
   }
 
   /** Gives a frame to the answer in progress. */
@@ -62,8 +93,10 @@ export class ChannelAnswers {
     mine.begin(this.channel.media());
     mine.write(frame);
     mine.hasText ||= isText(data);
+    // Its end comes as well, however long it is silent.
+    mine.isRun ||= data.includes('"RUN_STARTED"');
     if (this.#isEnd(data)) this.end(false);
-    else if (mine.requested || mine.hasText) this.#pause.expect(this.#idleMs);
+    else if (mine.requested || mine.hasText) this.#pause.expect(mine.isRun ? this.#begunMs : this.#idleMs);
     // Frames beside an answer are only read.
     else if (!this.channel.hasMore()) this.end(true);
   }
@@ -84,13 +117,29 @@ export class ChannelAnswers {
   }
 
   /** The answer may last so long without a frame; default: as long as a pause is. */
-  expect(ms = this.#idleMs): void {
-    if (this.current) this.#pause.expect(ms);
+  expect(ms?: number): void {
+    if (this.current) this.#pause.expect(ms ?? (this.current.isRun ? this.#begunMs : this.#idleMs));
+  }
+
+  /** Nothing has come for as long as it may. */
+  #rest(): void {
+    const { channel, current } = this;
+    // A silence that the network has made is no pause.
+    if (!channel.isOpen()) return this.fail(new Error("the connection was lost, and not opened again in time"));
+    if (this.#hasOther) {
+      this.#echoes = false;
+      channel.offer();
+      if (this.current !== current) return;
+    }
+    // A run of AG-UI has an end: what comes of it after this would stand in the next answer.
+    if (current?.requested && !this.#hasEnds && !channel.hasDialect()) channel.lost(new Error("the server has been silent for too long"));
+    else this.end(true);
   }
 
   #take(): ChannelAnswer | undefined {
     const last = this.current;
     this.current = undefined;
+    this.#isBeside = this.#hasOther = false;
     this.#pause.clear();
     return last;
   }

@@ -62,7 +62,7 @@ export class Dialer {
         // First: an answer that may wait no longer ends as one that was lost.
         this.#attempts.paused();
         this.#reconnecting();
-        handlers.paused(this.#cursor !== undefined);
+        handlers.paused(this.continues);
       },
     };
   }
@@ -75,6 +75,11 @@ export class Dialer {
 
   get isOpen(): boolean {
     return !!this.wire && this.#phase === "open";
+  }
+
+  /** Whether the next one begins where this one was. */
+  get continues(): boolean {
+    return this.#cursor !== undefined;
   }
 
   /** A frame has come. `id`: the id that it has. */

@@ -38,6 +38,9 @@ export function endsByDefault(data: string, lastText: string | undefined): boole
   return (DONE.includes(verb) && (own === "" || own === other)) || (GONE.includes(verb) && own !== "" && own === other);
 }
 
+/** Whether a run begins or ends with it. */
+export const isRunBoundary = (data: string): boolean => /"RUN_(STARTED|FINISHED|ERROR)"/.test(data);
+
 /** The component that an event is about. */
 function key(event: Record<string, unknown> | undefined): string {
   const { component_type: type, component_id: id } = (event?.target ?? {}) as Record<string, unknown>;

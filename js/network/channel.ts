@@ -9,10 +9,9 @@
 import { aborted, refusal, toError } from "./body.js";
 import { ChannelAnswers } from "./channel-answers.js";
 import { Dialer } from "./channel-dialer.js";
-import { dataOf, idOf, isSign, isText } from "./channel-frames.js";
+import { dataOf, idOf, isRunBoundary, isSign, isText, parse } from "./channel-frames.js";
 import type { Channel, ChannelClient, Unread, Wire } from "../api/channel.js";
 import type { TransportRequest, TransportTarget } from "../api/types.js";
-import { createQueue } from "../base/queue.js";
 
 /** A channel that is closed. */
 export class ClientChannel implements Channel {
@@ -20,6 +19,8 @@ export class ClientChannel implements Channel {
   readonly #dialer: Dialer;
   readonly #unread = createUnread();
   readonly #bufferBytes: number;
+  /** The connection of the last message. */
+  #asked: Wire | undefined;
 
   constructor(private readonly client: ChannelClient) {
     const { source, options, kit } = client;
@@ -31,6 +32,9 @@ export class ClientChannel implements Channel {
       isOpen: () => this.#dialer.isOpen,
       hasMore: () => this.#unread.size() > 0,
       stop: () => this.#stop(),
+      hasDialect: () => !!options().dialect,
+      lost: (error) => this.#lost(error),
+      offer: () => this.#offer(),
     });
     this.#dialer = new Dialer(client, {
       opened: () => this.#answers.expect(),
@@ -118,7 +122,7 @@ export class ClientChannel implements Channel {
     if (isSign(frame)) return this.#answers.current?.write(frame);
     const data = dataOf(frame);
     this.#dialer.received(idOf(frame));
-    if (this.#answers.current) return this.#answers.pass(frame, data);
+    if (this.#answers.current && !this.#answers.isBeside(data)) return this.#answers.pass(frame, data);
     this.#unread.push(frame, data);
     if (this.#unread.bytes() <= this.#bufferBytes) return this.client.unread();
     this.#unread.clear();
@@ -127,17 +131,46 @@ export class ClientChannel implements Channel {
     this.#lost(new Error(message));
   }
 
+  /** Gives the answer in progress what waits unread. */
+  #offer(): void {
+    const answers = this.#answers;
+    const { current } = answers;
+    this.#unread.offer((frame, data) => {
+      if (!current || answers.current !== current || answers.isBeside(data)) return false;
+      answers.pass(frame, data);
+      return true;
+    });
+  }
+
+  /** The server says the rest of this run anew: what is left of it would count twice. */
+  #forget(runId: string): void {
+    if (this.#asked && this.#asked === this.#dialer.wire) this.#dialer.hangUp();
+    let isOther = false;
+    this.#unread.offer((_, data) => {
+      const { type, runId: found } = isRunBoundary(data) ? (parse(data) ?? {}) : {};
+      const was = isOther;
+      if (type) isOther = type === "RUN_STARTED" && found !== runId;
+      return !(was || isOther);
+    });
+  }
+
   /** Begins an answer to a request. Its body has the frames that wait unread, and those that come after them. */
   async #attach(request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> {
     const [client, answers, unread] = [this.client, this.#answers, this.#unread];
     // Frames that have arrived can be read, whatever became of the connection.
+    const joins = request.resume && text !== "";
+    if (joins) this.#forget(request.runId);
+    const wasOpen = this.#dialer.isOpen;
     if (text !== "" || request.resume || !unread.size()) await this.#dialer.ensure(request);
     if (signal?.aborted) throw aborted();
+    // Nobody has asked for that run, and another connection does not continue it.
+    if (request.resume && text === "" && !wasOpen && !this.#dialer.continues) return new Response(null, { status: 404 });
     // A run that is joined continues what comes.
-    const mine = answers.begin(text !== "" || request.resume, text !== "");
+    const mine = answers.begin(text !== "" || request.resume, text !== "" && !request.resume ? request.runId : undefined, text !== "");
     const isCurrent = (): boolean => answers.current === mine;
     signal?.addEventListener("abort", () => isCurrent() && this.#stop());
     const { wire } = this.#dialer;
+    if (text !== "") this.#asked = wire;
     if (text !== "" && !wire?.mute) {
       try {
         const refused = await say(wire, text);
@@ -148,10 +181,7 @@ export class ClientChannel implements Channel {
         if (isCurrent()) answers.fail(toError(cause));
       }
     }
-    while (isCurrent() && unread.size()) {
-      const frame = unread.take();
-      answers.pass(frame, dataOf(frame));
-    }
+    if (!joins) this.#offer();
     if (isCurrent() && (mine.requested ? client.overtaken() : !mine.hasText)) answers.end(!mine.requested);
     if (unread.size()) client.unread();
     return mine.response;
@@ -167,30 +197,36 @@ async function say(wire: Wire | undefined, text: string): Promise<Response | und
 
 /** The frames that no answer has taken, and whether there is text among them. */
 function createUnread() {
-  const frames = createQueue<Uint8Array>();
+  let frames: Uint8Array[] = [];
+  // Those that are offered to an answer, and come after the one that it looks at.
+  let offered = 0;
   let bytes = 0;
   let hasText = false;
   const clear = (): void => {
-    frames.clear();
+    frames = [];
     bytes = 0;
     hasText = false;
   };
+  const push = (frame: Uint8Array, data: string): void => {
+    frames.push(frame);
+    bytes += frame.length;
+    hasText ||= isText(data);
+  };
   return {
-    size: () => frames.size,
+    size: () => frames.length + offered,
     bytes: () => bytes,
     hasText: () => hasText,
-    push: (frame: Uint8Array, data: string): void => {
-      frames.push(frame);
-      bytes += frame.length;
-      hasText ||= isText(data);
+    ...{ push, clear },
+    /** Offers each, oldest first; `takes` returns whether it is taken. */
+    offer: (takes: (frame: Uint8Array, data: string) => boolean): void => {
+      const all = frames;
+      clear();
+      offered = all.length;
+      for (const frame of all) {
+        offered--;
+        const data = dataOf(frame);
+        if (!takes(frame, data)) push(frame, data);
+      }
     },
-    /** Takes the oldest one; there must be one. */
-    take: (): Uint8Array => {
-      const frame = frames.take()!;
-      bytes -= frame.length;
-      if (!frames.size) clear();
-      return frame;
-    },
-    clear,
   };
 }

@@ -245,8 +245,9 @@ export class StoredSaves implements Saves {
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
     if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside, this.state));
-    if (value) this.state = JSON.stringify((value as SavedAgent).state);
     this.#proceed();
+    // What is put aside was not made on it, and is merged with the next save that is found as well.
+    if (value && this.aside === undefined) this.state = JSON.stringify((value as SavedAgent).state);
   }
 
   /** A save has come after the thread had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */

@@ -3,6 +3,7 @@
 import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as aheadBugs } from "./core/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
+import { bugs as networkBugs } from "./network/bugs.mjs";
 import { bugs as threadBugs } from "./persistence/bugs.mjs";
 import { bugs as workerBugs } from "./worker/bugs.mjs";
 import { bugs as remoteThreadBugs } from "./remote-thread/bugs.mjs";
@@ -147,6 +148,13 @@ export const bugs = [
     from: "read().isLoading || client.ending() ||",
     to: "read().isLoading ||",
     tests: ["tabs"],
+  },
+  {
+    name: "the state of another tab is lost to what is put aside",
+    file: "persistence/saves.ts",
+    from: "if (value && this.aside === undefined) this.state",
+    to: "if (value) this.state",
+    tests: ["reading"],
   },
   {
     name: "what was empty before another tab wrote is begun with",
@@ -403,6 +411,7 @@ export const bugs = [
   ...aheadBugs,
   ...attachmentBugs,
   ...inspectorBugs,
+  ...networkBugs,
   {
     name: "a page sends the queue of its save before the thread is there",
     file: "core/open.ts",

@@ -1,7 +1,7 @@
 // The runs of a server that keeps them: each goes on in its own time, whoever listens, and is joined again after a connection was lost.
 
-/** How an agent joins a run of such a server: from where it was read to (`run-url`), or from its beginning (`replay`). */
-export const joining = (by) => ({ by, url: (runId) => `http://host/runs/${encodeURIComponent(runId)}` });
+/** How an agent joins a run of such a server: from where it was read to (`run-url`, `socket-cursor`), or from its beginning (`replay`). */
+export const joining = (by) => by === "socket-cursor" ? { by, path: "seq" } : ({ by, url: (runId) => `http://host/runs/${encodeURIComponent(runId)}` });
 
 /** The runs of a server, by their ids. */
 export class Runs {

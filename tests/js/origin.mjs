@@ -2,6 +2,7 @@
 
 import { load, storeOf } from "./lib.mjs";
 import { Runs } from "./origin-runs.mjs";
+import { socketsOf } from "./origin-sockets.mjs";
 
 const { openEarly, loadSaves } = await load("persistence/open");
 const openSaves = await loadSaves();
@@ -64,6 +65,11 @@ export class Origin {
   early = [];
   /** The connections that may be lost, where there is no server that keeps runs. */
   #connections = new Set();
+  /** The sockets that are open, and how many there were. */
+  sockets = new Set();
+  sessions = 0;
+  /** What the server has said without being asked, and a page has heard to its end. */
+  heard = [];
   #locks = new Map();
   channels = new Set();
 
@@ -237,11 +243,38 @@ export class Origin {
 
   /** One of the connections is lost. */
   cut() {
-    const open = [...(this.runs?.open ?? this.#connections)].filter(({ page }) => !page.dead);
+    const open = [...(this.runs?.open ?? this.#connections), ...this.sockets].filter(({ page }) => !page.dead);
     const connection = open[this.outside.pick(open.length || 1)];
     if (!connection) return;
-    this.outside.note(`${connection.page.name} loses ${connection.runId}`);
+    this.outside.note(`${connection.page.name} loses ${connection.runId ?? connection.name}`);
     connection.cut();
+  }
+
+  /** The server takes an input. Returns the steps of its answer. */
+  #take(page, { threadId, runId, messages, replies }) {
+    const [reply] = replies;
+    // A run that was stopped leaves its part of an answer: the next answer is another one.
+    const before = reply && this.replies.filter(({ interruptId }) => interruptId === reply.interruptId).length;
+    const last = reply ? { id: `reply ${reply.interruptId}${".".repeat(before)}`, content: "say" } : saidIn(messages, runId);
+    this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)} ${replies.map(({ interruptId }) => interruptId)}`);
+    this.replies.push(...replies.map((one) => ({ ...one, page })));
+    this.requests.push({ runId, last: last.id, messages, replies });
+    return answerTo(last, { threadId, runId });
+  }
+
+  /** The class of this page's sockets. */
+  socket(page, rough) {
+    return socketsOf(this, page, ({ resume: replies = [], ...input }) => this.#take(page, { ...input, replies }), rough);
+  }
+
+  /** The server says something over one of its sockets that nobody has asked for. */
+  speak(id) {
+    const open = [...this.sockets].filter(({ page }) => !page.dead);
+    const socket = open[this.outside.pick(open.length || 1)];
+    if (!socket) return;
+    this.outside.note(`${socket.name} of ${socket.page.name} says ${id}`);
+    const told = answerTo({ id, content: "say" }, { threadId: "t", runId: `run ${id}` });
+    socket.say(told, () => this.heard.push({ id, page: socket.page }));
   }
 
   /** The server takes a message for the run that is in progress, or does not; and has something to say to it, or nothing. */
@@ -282,14 +315,7 @@ export class Origin {
           if (!page.told && !page.stopped) this.early.push(runId);
           this.keep(...messages);
         }
-        const [reply] = replies;
-        // A run that was stopped leaves its part of an answer: the next answer is another one.
-        const before = reply && this.replies.filter(({ interruptId }) => interruptId === reply.interruptId).length;
-        const last = reply ? { id: `reply ${reply.interruptId}${".".repeat(before)}`, content: "say" } : saidIn(messages, runId);
-        this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)} ${replies.map(({ interruptId }) => interruptId)}`);
-        this.replies.push(...replies.map((one) => ({ ...one, page })));
-        this.requests.push({ runId, last: last.id, messages, replies });
-        const told = answerTo(last, { threadId, runId });
+        const told = this.#take(page, { threadId, runId, messages, replies });
         const steps = fails ? [...told.slice(0, 2), [{ type: "RUN_ERROR", message: "failed" }]] : told;
         if (this.runs) return resolve(this.runs.listen(page, this.runs.begin(runId, steps), 0, signal));
         let controller;

@@ -104,6 +104,15 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
       `${id} was approved, and nothing came of it`,
     );
   }
+  // What comes to a page is in the store before the page gives that away.
+  for (const { id, page } of origin.heard) {
+    // Whoever asks again takes back all that came after the question.
+    if (
+      page.dead || page.lost || page.stopped || kind.alone || kind.rewrites || origin.retries || rewriters.wiped.size ||
+      lives.some((life) => life.page === page && (life.gone || life.late))
+    ) continue;
+    assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `what is said unasked: ${id}`);
+  }
   people.check(thread);
   rewriters.check(ids);
   for (const { agent, name, late } of here) if (!late) assert.deepEqual(agent.getSnapshot().interrupts, [], `${name} still asks`);

@@ -2,7 +2,7 @@
 // (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
 // No message may get lost, or be missing in what a page shows first, and nothing is sent or executed twice. Agents may be those of
 // components, which are mounted, hidden and made anew. The server may keep the thread: then a page opens it before it sends anything, and
-// loads its older pages. The agent may ask a person, who replies once, and a person may have a second thought.
+// loads its older pages. One connection may be kept open for many runs. The agent may ask a person, who replies once, and a person may have a second thought.
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
@@ -16,10 +16,10 @@ import { check } from "./tabs-end.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
-const { AgentError } = await load("api/error");
+const [{ AgentError }, { webSocket }] = await Promise.all(["api/error", "network/web-socket"].map(load));
 const core = await carried();
-// It is there before a page asks for it.
-await load("remote-thread/index");
+// They are there before a page asks for them.
+await Promise.all(["remote-thread/index", "agent/channel", "network/channel"].map(load));
 
 const { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel } = globalThis;
 const settle = async () => {
@@ -69,12 +69,14 @@ export async function play(seed, kind) {
   const rewriters = new Rewriters(pick, outside, origin, promises, !!kind.thread);
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
-  const { now } = performance;
+  const [{ now }, { now: today }, { random: byChance }] = [performance, Date, Math];
   const documents = globalThis.document;
   const page = kind.views ? documents : Object.assign(new EventTarget(), { visibilityState: "visible" });
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
   Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
   performance.now = () => outside.now;
+  Date.now = () => 1e12 + outside.now;
+  Math.random = () => 0.5;
 
   let names = 0;
   /** A page is opened, with one agent; or one more agent in a page that is. */
@@ -103,13 +105,14 @@ export async function play(seed, kind) {
     };
     const options = {
       ...{
-        url: "http://host/",
         threadId: "t",
         notify: "sync",
         limits: { frameBytes },
-        fetch: origin.fetch(page, kind.thread),
         persist: origin.store(page, kind),
       },
+      ...(kind.channel
+        ? { transport: webSocket({ url: "ws://host/", WebSocket: origin.socket(page, kind.rough), keepOpen: true }) }
+        : { url: "http://host/", fetch: origin.fetch(page, kind.thread) }),
       ...(kind.resumes && { resume: joining(kind.resumes), retry: { attempts: 100, perMinute: 1000, posts: true } }),
       ...(kind.thread &&
         { thread: { send: kind.thread, steer: !!kind.steers, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
@@ -243,6 +246,14 @@ export async function play(seed, kind) {
     for (const given of [...approved, ...people.replies, ...people.results]) if (all.includes(given.life)) given.stopped = true;
     void life.agent.stop();
   };
+  /** Listens without a message, or listens no longer. */
+  const listen = (life, method) => {
+    outside.note(`${life.name} ${method}s`);
+    life.agent[method]().then(
+      () => outside.note(`${life.name} has ${method}ed`),
+      ({ message }) => outside.note(`${life.name} ${method} fails: ${message}`),
+    );
+  };
   const leave = (life, how) => {
     outside.note(`${life.name} ${how}`);
     const others = together(life).filter((other) => other !== life && !other.gone && (other.unmount || !kind.together || kind.worker));
@@ -317,6 +328,12 @@ export async function play(seed, kind) {
     ...(kind.changes ? [takeOut, change, takeOut, change].map((step) => () => here().length && step(here()[pick(here().length)])) : []),
     ...(kind.losses === "traps" ? Array(3).fill(() => here().length && (here()[pick(here().length)].page.calls = pick(20))) : []),
     ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
+    ...(kind.channel
+      ? [
+        ...Array(2).fill(() => here().length && listen(here()[pick(here().length)], "connect")),
+        ...Array(3).fill(() => origin.speak(`s${++names}`)),
+      ]
+      : []),
     ...(kind.resumes || kind.retries ? Array(3).fill(() => origin.cut()) : []),
     ...(kind.retries ? Array(3).fill(() => here().length && again(here()[pick(here().length)])) : []),
     ...(kind.asks ? Array(6).fill(() => here().length && people.reply(here()[pick(here().length)])) : []),
@@ -367,6 +384,7 @@ export async function play(seed, kind) {
     for (const { agent } of lives) agent.dispose();
     for (const { views } of new Set(lives.map((life) => life.page))) views?.close();
     performance.now = now;
+    [Date.now, Math.random] = [today, byChance];
     Object.assign(globalThis, { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel, document: documents });
     if (documents === undefined) delete globalThis.document;
     if (navigators) Object.defineProperty(globalThis, "navigator", navigators);

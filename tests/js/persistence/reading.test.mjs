@@ -86,6 +86,17 @@ describe("a question to a store", () => {
     assert.deepEqual([self.store, heard], ["refused", []]);
   });
 
+  it("is merged with what is put aside each time that another tab has written, and the state of that tab stays", async () => {
+    const own = (value) => ({ ...save("own"), state: value });
+    const shown = [];
+    const self = thread({ aside: JSON.stringify(own({})), state: "{}" });
+    self.beginning.show = (value) => value && shown.push(value.state);
+    self.claim.left = true;
+    self.ask(() => ({ ...save("x"), state: { theirs: true } }));
+    self.ask(() => ({ ...save("y"), state: { theirs: true } }));
+    assert.deepEqual(shown, [{ theirs: true }, { theirs: true }]);
+  });
+
   it("counts no more once the next one is asked", async () => {
     const self = thread();
     const [first, second, third] = [deferred(), deferred(), deferred()];
