@@ -165,8 +165,10 @@ export class ClientChannel implements Channel {
     if (signal?.aborted) throw aborted();
     // Nobody has asked for that run, and another connection does not continue it.
     if (request.resume && text === "" && !wasOpen && !this.#dialer.continues) return new Response(null, { status: 404 });
+    // A server that repeats a run may repeat those before it, too.
+    const repeats = request.resume && client.options().resume?.by === "replay";
     // A run that is joined continues what comes.
-    const mine = answers.begin(text !== "" || request.resume, text !== "" && !request.resume ? request.runId : undefined, text !== "");
+    const mine = answers.begin(text !== "" || request.resume, text !== "" && !repeats ? request.runId : undefined, text !== "");
     const isCurrent = (): boolean => answers.current === mine;
     signal?.addEventListener("abort", () => isCurrent() && this.#stop());
     const { wire } = this.#dialer;
@@ -198,7 +200,7 @@ async function say(wire: Wire | undefined, text: string): Promise<Response | und
 /** The frames that no answer has taken, and whether there is text among them. */
 function createUnread() {
   let frames: Uint8Array[] = [];
-  // Those that are offered to an answer, and come after the one that it looks at.
+  // Frames that are being offered to an answer, and were not looked at yet.
   let offered = 0;
   let bytes = 0;
   let hasText = false;

@@ -50,6 +50,8 @@ export class StoredSaves implements Saves {
   private aside: string | undefined;
   /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private readonly left: string[] = [];
+  /** The store had nothing when it was asked last. */
+  private empty = false;
   /** Something has changed that is not in the store. */
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
@@ -143,7 +145,7 @@ export class StoredSaves implements Saves {
 
   renew(): void {
     const isWritten = this.gate === "open" && this.store === "known";
-    if (!isWritten && (this.last !== undefined || !this.left.length)) this.left.push(this.last ?? unread);
+    if (!isWritten && (this.last !== undefined || (!this.left.length && !this.empty))) this.left.push(this.last ?? unread);
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
     // Calls from now on still wait for the store.
@@ -242,11 +244,12 @@ export class StoredSaves implements Saves {
 
   /** Continues from this save, or without one. */
   #found(value: unknown): void {
+    this.empty = !value && this.store === "known";
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
     if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside, this.state));
     this.#proceed();
-    // What is put aside was not made on it, and is merged with the next save that is found as well.
+    // A save that is put aside was made on an earlier state, and is merged with the next save that is found as well.
     if (value && this.aside === undefined) this.state = JSON.stringify((value as SavedAgent).state);
   }
 

@@ -68,7 +68,7 @@ export class Origin {
   /** The sockets that are open, and how many there were. */
   sockets = new Set();
   sessions = 0;
-  /** What the server has said without being asked, and a page has heard to its end. */
+  /** The runs that nobody has asked for, and a page has heard to their end. */
   heard = [];
   #locks = new Map();
   channels = new Set();

@@ -14,9 +14,9 @@ export class Rewriters {
   /** The messages whose answer may have gone as somebody returned to before it. */
   returned = new Set();
 
-  /** `kept`: the server keeps the thread, and hears of no second thought. */
-  constructor(pick, outside, origin, promises, kept) {
-    Object.assign(this, { pick, outside, origin, promises, kept });
+  /** `kept`: the server keeps the thread, and hears of no second thought. `anywhere`: also where their page does not have the store. */
+  constructor(pick, outside, origin, promises, { thread, anywhere }) {
+    Object.assign(this, { pick, outside, origin, promises, anywhere, kept: !!thread });
   }
 
   /** Another answer to the last question. */
@@ -60,8 +60,11 @@ export class Rewriters {
     const stay = agent.at(checkpoint).messages.map(({ id }) => id);
     this.#wipe(life, saved, stay, `returns to ${checkpoint.id} with ${stay}, without`);
     for (const id of stay) {
-      const ended = this.wiped.delete(id) || this.promises.some((promise) => promise.id === id && promise.result === undefined);
+      const wasWiped = this.wiped.delete(id);
+      const ended = wasWiped || this.promises.some((promise) => promise.id === id && promise.result === undefined);
       this.mayGo.delete(id);
+      // A page without the store takes it away once it has that.
+      if (wasWiped && this.anywhere) this.mayGo.add(id);
       if (ended || !stay.includes(`after ${id}`)) this.returned.add(id);
     }
     agent.fork(checkpoint);
@@ -74,6 +77,7 @@ export class Rewriters {
   }
 
   #owns({ page }) {
+    if (this.anywhere) return true;
     return this.origin.owners.at(-1) === page && page.free.size > 0 && !this.outside.expects(`${page.name} frees the lock`);
   }
 

@@ -104,7 +104,7 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
       `${id} was approved, and nothing came of it`,
     );
   }
-  // What comes to a page is in the store before the page gives that away.
+  // A run that comes to a page is in the store before the page gives that away.
   for (const { id, page } of origin.heard) {
     // Whoever asks again takes back all that came after the question.
     if (

@@ -66,7 +66,7 @@ export async function play(seed, kind) {
   const edits = [];
   const approved = [];
   const people = new People(kind, pick, outside, origin);
-  const rewriters = new Rewriters(pick, outside, origin, promises, !!kind.thread);
+  const rewriters = new Rewriters(pick, outside, origin, promises, kind);
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const [{ now }, { now: today }, { random: byChance }] = [performance, Date, Math];
@@ -345,7 +345,7 @@ export async function play(seed, kind) {
       ]
       : []),
     ...(kind.resets ? Array(3).fill(() => here().length && rewriters.reset(here()[pick(here().length)], stored())) : []),
-    ...(kind.forks ? Array(3).fill(() => here().length && rewriters.fork(here()[pick(here().length)], stored(), `run f${++names}`)) : []),
+    ...(kind.forks ? Array(kind.anywhere ? 15 : 3).fill(() => here().length && rewriters.fork(here()[pick(here().length)], stored(), `run f${++names}`)) : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];

@@ -97,6 +97,16 @@ describe("a question to a store", () => {
     assert.deepEqual(shown, [{ theirs: true }, { theirs: true }]);
   });
 
+  it("that was answered with nothing leaves nothing to take away when the thread begins anew", async () => {
+    const self = thread();
+    self.claim.left = true;
+    self.thread.shown.first = { messages: [], state: {} };
+    self.ask(() => undefined);
+    self.renew();
+    self.ask(() => save("since"));
+    assert.equal(heard.at(-1), "since");
+  });
+
   it("counts no more once the next one is asked", async () => {
     const self = thread();
     const [first, second, third] = [deferred(), deferred(), deferred()];
