@@ -1,15 +1,15 @@
 // A person's decisions about calls of tools.
 
-import type { Agent } from "../api/types.js";
+import type { Agent, PageTool, ToolCall } from "../api/types.js";
 import { act as toAct } from "../intents/act.js";
 import type { Self } from "./self.js";
 
 /** These methods of an agent. */
 export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "addToolResult" | "approve" | "deny"> {
   const { thread, view, act } = self;
-  const { link, source } = thread;
+  const { link } = thread;
 
-  const decide = (method: "settleCall" | "deny", data: object): void => {
+  const decide = (method: "settleCall" | "approve" | "deny", data: object): void => {
     act();
     link.apply(toAct(method, data));
     if (!link.live()) thread.saves.save();
@@ -19,12 +19,12 @@ export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "a
     // The core says what is wrong with it.
     addToolResult: (reply) => decide("settleCall", { ...reply }),
     approve: (...replies: readonly unknown[]) => {
-      act();
+      const isCall = typeof replies[0] === "string" || "argsText" in Object(replies[0]);
+      const [tool, given, args] = (isCall ? [undefined, ...replies] : replies) as [tool?: PageTool, given?: string | ToolCall, args?: unknown];
+      const call = typeof given === "string" ? view.read().toolCalls.find(({ id }) => id === given) : given;
       // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.
-      const { toolCalls } = view.read();
-      const approve = (): void => source.parts()!.approve(self, toolCalls, replies);
-      if (source.parts()) approve();
-      else link.onceOpen(approve);
+      const { id = given, name, argsText } = Object(call);
+      decide("approve", { toolCallId: id, tool: tool?.name, args, seen: { name, argsText } });
     },
     deny: (toolCallId, reason) => decide("deny", { toolCallId, reason }),
   };

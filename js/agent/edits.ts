@@ -1,12 +1,14 @@
 // Edits by the application: messages, the state, queued submits, and the way back to a checkpoint or to the beginning.
 
-import type { Agent, Checkpoint } from "../api/types.js";
+import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { ask } from "../base/call.js";
 import { unsupported } from "../base/failure.js";
 import { messagesEdit } from "../intents/edit-messages.js";
 import { stateEdit } from "../intents/edit-state.js";
 import { reset as toReset } from "../intents/reset.js";
-import { takenOut } from "../intents/run.js";
+import { queuedEdit } from "../intents/edit-queued.js";
+import type { QueuedIntent } from "../intents/intent.js";
+import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
@@ -17,25 +19,39 @@ export function createEdits<State>(self: Self<State>): Pick<Agent<State>, "editQ
   const { thread, read, act } = self;
   const { link, source } = thread;
 
-  /** A submit that waits is changed by code that comes before the core: until then the change waits, where there is a save that may have it. */
-  const change = (by: (parts: NonNullable<ReturnType<typeof source.parts>>) => boolean): boolean => {
-    act();
-    const parts = source.parts();
-    if (parts) return by(parts);
-    if (!link.shared.home.at) return false;
-    source.loadParts().then(by).catch(() => {});
+  /** Changes the submit that waits under that id, or may, as the save is on its way; without an edit it is taken out. False if it no longer waits. */
+  const change = (id: string, edit?: (row?: QueuedSubmit) => QueuedIntent<State>): boolean => {
+    link.live()?.flush();
+    const { home: { at, live }, pending, runs } = link.shared;
+    const row = thread.read().queue.find((each) => each.id === id);
+    const run = [...runs].find((each) => each.id === id);
+    // One that the page alone has stands in no queue yet.
+    if (!row && (run || at !== "awaited")) return false;
+    if (edit) link.apply(edit(row));
+    else (live ?? pending).cancel(run ?? { id });
+    // Nothing else has that written.
+    if (!live) thread.saves.save();
     return true;
   };
 
+  const editQueued: Agent<State>["editQueued"] = (id, input) => {
+    act();
+    return change(id, (row) => {
+      const long = toSubmitInput("editQueued", input);
+      const parts = source.parts();
+      // The rest of it is changed at once.
+      if (long.resume && !parts) source.loadParts().then(() => editQueued(id, input)).catch(() => {});
+      const resume = long.resume && parts?.toResume(long.resume, read());
+      const core = toCoreInput(self.options(), { ...long, runId: id }, resume);
+      return queuedEdit(id, core, !Object(long.message).id, row);
+    });
+  };
+
   return {
-    editQueued: (id, input) => change((parts) => parts.editQueued(self, id, input)),
+    editQueued,
     cancelQueued: (id) => {
       act();
-      if (self.view.holder()?.cancel(self.view, id)) return true;
-      if (source.parts() || !read().queue.some((row) => row.id === id)) return change((parts) => parts.cancelQueued(self, id));
-      // One of a save that is shown. The page may be left before any code has come.
-      link.shared.pending.add(takenOut(id));
-      return true;
+      return self.view.holder()?.cancel(self.view, id) || change(id);
     },
     setMessages: (next) => {
       act();

@@ -3,12 +3,9 @@
 
 export { loadChecks } from "../core/checked.js";
 export { openSession } from "../core/open.js";
-export { changeQueued } from "../core/queued.js";
 export { inflate } from "../core/unpack.js";
-export { answer } from "../intents/answer.js";
 export { stopped } from "../snapshot/cut-off.js";
 export { openChannel, openRemote } from "./chunks.js";
-export { approve, cancelQueued, editQueued, fork, send } from "./late.js";
-export { isAnswer } from "./replies.js";
+export { fork, send } from "./late.js";
 export { createOwn } from "./own.js";
 export { head, withHead } from "./requests.js";

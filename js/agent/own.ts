@@ -5,6 +5,7 @@ import type { AgentOptions } from "../api/types.js";
 import { createWaker } from "../base/wake.js";
 import { sendAhead } from "../core/ahead.js";
 import type { OwnParts } from "../core/client.js";
+import { createApprove } from "./approval.js";
 import { createCalls } from "./calls.js";
 import { createHistory } from "./history.js";
 import { createReplies } from "./replies.js";
@@ -36,8 +37,10 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
   // A run may wait already.
   ahead();
 
+  const calls = createCalls(thread, !!initial.persist);
   return {
-    calls: createCalls(thread, !!initial.persist),
+    calls,
+    approve: createApprove(thread, calls),
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
     settings,
     ...{ request, stopRemote },

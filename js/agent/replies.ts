@@ -4,6 +4,8 @@ import type { AgentSchemas } from "../api/schemas.js";
 import { unfit } from "../base/failure.js";
 import type { Answer, Interrupt, ResumeAnswer, ResumeAnswers, ResumeEntry } from "../api/types.js";
 import { checkReply } from "../core/checked.js";
+import { answer } from "../intents/answer.js";
+import type { RunInput, RunIntent } from "../intents/run.js";
 import type { Voice } from "../thread/members.js";
 
 /** The snapshot, as replies need it. */
@@ -16,13 +18,15 @@ export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | und
     return entries;
   };
   return {
-    toAnswer: (answer: ResumeAnswer, at: WithInterrupts): ResumeEntry => checked([toEntry("resume", answer)] as const, at)[0],
+    /** The answer to one interrupt; nothing where these may be several. */
+    toReply: <State>(answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts, run: () => RunInput): RunIntent<State> | undefined =>
+      isAnswer(answers) ? answer(checked([toEntry("resume", answers)] as const, at)[0], run()) : undefined,
     toResume: (answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[] => checked(toResume(answers, at), at),
   };
 }
 
 /** Whether it is the answer to one interrupt. By id, answers are objects. */
-export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
+function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
   const { id, interruptId } = (answers ?? {}) as { readonly id?: unknown; readonly interruptId?: unknown };
   return !Array.isArray(answers) && [id, interruptId].some((name) => typeof name === "string");
 }
@@ -30,7 +34,7 @@ export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is Resu
 /** Answers by interrupt as entries, in the order of the interrupts. */
 function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: WithInterrupts): readonly ResumeEntry[] {
   if (isAnswer(answers)) return [toEntry("resume", answers)];
-  if (Array.isArray(answers)) return answers.map((answer, at) => toEntry(`resume[${at}]`, answer));
+  if (Array.isArray(answers)) return answers.map((each, at) => toEntry(`resume[${at}]`, each));
   if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);
   const byId = answers as { readonly [interruptId: string]: Answer };
   const place = (id: string): number => interrupts.findIndex((interrupt) => interrupt.id === id);

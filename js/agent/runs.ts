@@ -108,8 +108,8 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     resume: shown(async (answers) => {
       const replies = source.parts() ?? (await source.loadParts());
       act();
-      if (!replies.isAnswer(answers)) return submit({ resume: answers });
-      return start(replies.answer(replies.toAnswer(answers, read()), toRunInput(options())));
+      const reply = replies.toReply<State>(answers, read(), () => toRunInput(options()));
+      return reply ? start(reply) : submit({ resume: answers });
     }),
   };
 }

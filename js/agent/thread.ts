@@ -157,7 +157,7 @@ const clientOf = <State, Place>(
     const place = source.load();
     // Whether it comes or not, the save comes first.
     place.catch(() => {});
-    await loading(thread.saves.ready);
+    await thread.saves.ready();
     await thread.remote.begin();
     return place;
   },

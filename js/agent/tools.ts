@@ -91,7 +91,7 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
     try {
       const made = standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
         (toJSONSchema ?? convert)?.call(validator);
-      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\` (docs/tools.md)`);
+      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\``);
       schemas.set(validator, made);
     } catch (cause) {
       throw misuse(new TypeError(`tool ${JSON.stringify(name)}: ${reasonOf(cause)}`, { cause }));

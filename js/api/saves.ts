@@ -4,6 +4,7 @@ import type { AgentWarning } from "./agent.js";
 import type { AgentError } from "./error.js";
 import type { CommonOptions } from "./options.js";
 import type { SavedAgent } from "./saving.js";
+import type { AgentSnapshot } from "./snapshot.js";
 
 /** The saves of an agent, of the application's or of a store; where it has neither, it begins with nothing. */
 export interface Saves {
@@ -37,13 +38,22 @@ export interface Saves {
 /** The options that are about saves. */
 export type SavesOptions = Pick<CommonOptions, "persist" | "restore" | "saving" | "resume" | "autoAttach">;
 
-/** An intent that is pending: an act, or a run that is asked for, of which a reply is a part. */
-interface Unapplied {
-  readonly method?: string | undefined;
-  readonly json?: string | undefined;
-  readonly acts?: boolean | undefined;
-  readonly part?: unknown;
-  readonly run?: Omit<Unapplied, "run"> | undefined;
+/** The part of it that comes with the core. */
+interface SavesParts {
+  readonly calls: { unclaimed(): boolean; works(): boolean };
+  stopped(at: AgentSnapshot<unknown>): AgentSnapshot<unknown>;
+}
+
+/** The state of the link, as a suspension changes it. */
+interface SharedState {
+  home: { readonly at?: string | undefined; readonly last?: string | undefined; readonly live?: { end(): void } | undefined };
+  readonly pending: {
+    readonly list: readonly { readonly acts?: boolean | undefined }[];
+    confirmed(): AgentSnapshot<unknown>;
+    end(shown?: AgentSnapshot<unknown>, still?: readonly unknown[]): void;
+    show(on?: AgentSnapshot<unknown>): void;
+  };
+  settleAll(outcome: "disconnected" | "aborted"): void;
 }
 
 /** The thread that the saves are of. */
@@ -57,7 +67,7 @@ export interface SavesClient {
   readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly jobs: { rejoin(runId: string): void };
   /** The calls of the page, once the core has come. */
-  readonly source: { parts(): { readonly calls: { unclaimed(): boolean; works(): boolean } } | undefined };
+  readonly source: { parts(): SavesParts | undefined };
   readonly channel: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
   readonly remote: { saved(json: string): string; readonly thread: { isBusy(): boolean; hasFailed(): boolean; leave(): void } | undefined };
@@ -65,11 +75,10 @@ export interface SavesClient {
   readonly link: {
     load(): Promise<void>;
     live(): object | undefined;
-    readonly shared: { readonly pending: { readonly list: readonly Unapplied[] } };
     busy(): boolean;
     save(): string;
     awaitSave(): void;
-    suspend(outcome?: "disconnected" | "aborted"): string;
+    readonly shared: SharedState;
   };
 }
 

@@ -76,7 +76,7 @@ function createReader({ on, emit }: Pick<Emitter, "on" | "emit">, readers: Set<(
     waiting.shift();
     if (lossy) return;
     lossy = true;
-    const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
+    const message = `agent.events is read too slowly: the last ${maxWaiting} are kept`;
     emit("warning", { code: "events-dropped", message });
   });
   const end = (): void => {

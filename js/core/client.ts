@@ -12,7 +12,6 @@ import type { Mark } from "../snapshot/mirror.js";
 import type { Saved } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { PendingIntents } from "./pending.js";
-import type { changeQueued } from "./queued.js";
 import type { Remains } from "./remains.js";
 import type { Port } from "./port.js";
 
@@ -52,8 +51,6 @@ export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, R
 
 /** An intent that the core has not confirmed. */
 export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Partial<Omit<QueuedIntent<State>, "fold">> {
-  /** In place of a call of the session: done once there is one. */
-  readonly then?: () => void;
   /** Somebody waits for it. */
   run?: Run<State> | undefined;
   /** The run, where it was cancelled while it waited: its messages stay. */
@@ -95,6 +92,8 @@ export interface LateSession<State> {
 /** The parts beside the core of which each agent has its own. */
 export interface OwnParts {
   readonly calls: Calls;
+  /** Approves a call, by JSON text, once what a person says of it fits its tool. */
+  approve(json: string): void;
   readonly settings: SessionOptions;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
@@ -107,7 +106,6 @@ export interface OwnParts {
 /** The code that comes beside the core. */
 export interface Parts extends OwnParts {
   readonly openSession: typeof openSession;
-  readonly changeQueued: typeof changeQueued;
   readonly stopped: typeof stopped;
   /** The response to the last request of that agent has come. */
   head(client: Pick<LinkClient<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
@@ -122,7 +120,7 @@ export interface LiveCalls<State> {
   apply(intent: Intent<State>): boolean | Promise<void>;
   /** Returns the result; nothing if the session was lost over it. */
   call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
-  cancel(run: Run<State>): void;
+  cancel(run: Pick<Run<State>, "id">): void;
   stop(): boolean | Promise<void>;
   /** Everything that is to be kept, as JSON text; nothing if the session was lost over it. */
   save(): string | undefined;
@@ -210,7 +208,7 @@ export interface LinkClient<State, Place = Port> {
   readonly source: () => Promise<Place>;
   /** The options that the agent was made with. */
   readonly options: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
-  readonly emitter: Pick<Emitter, "emit" | "has"> & { wanted(): string };
+  readonly emitter: Pick<Emitter, "emit" | "has" | "filters">;
   /** The agent that has asked for that run hears of its end. */
   notify(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** The code that comes beside the core: there once `source` has resolved. */
@@ -245,8 +243,6 @@ export interface Link<State> {
   run(run: Run<State>, later?: boolean): void;
   /** Applies it, at once or once there is a session. */
   apply(intent: Intent<State>): void;
-  /** Does it once there is a session: there is none yet. */
-  onceOpen(action: () => void): void;
   cancel(run: Run<State>): void;
   stop(): unknown;
   /** An intent that ends every run. */
@@ -257,11 +253,6 @@ export interface Link<State> {
   live(): Live<State> | undefined;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
-  /**
-   * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`). Calls from now on
-   * wait for `restore`. Returns the save.
-   */
-  suspend(outcome?: "disconnected" | "aborted"): string;
   /** A save is on the way: what is called waits for `restore`. */
   awaitSave(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */

@@ -1,4 +1,4 @@
-// How a link comes away from a session and its runs: a stop, a reset, a suspension, the end of the agent.
+// How a link comes away from a session and its runs: a stop, a reset, the end of the agent. For a suspension see js/persistence/suspend.ts.
 
 import type { AgentSnapshot } from "../api/types.js";
 import { act } from "../intents/act.js";
@@ -10,7 +10,7 @@ export function createEndings<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   link: () => Link<State>,
-): Pick<Link<State>, "stop" | "reset" | "suspend" | "dispose"> {
+): Pick<Link<State>, "stop" | "reset" | "dispose"> {
   const { read } = client;
   const { pending, settleAll } = shared;
 
@@ -37,19 +37,6 @@ export function createEndings<State>(
       shared.home = intent.save ? { at: "saved", last: intent.save } : {};
       pending.show(intent.fold(read()));
       settleAll("aborted");
-    },
-    suspend: (outcome = "disconnected") => {
-      const json = link().save();
-      const { live } = shared.home;
-      // While it ends nobody finds it, or opens another one.
-      shared.home = { at: "awaited", last: json };
-      live?.end();
-      // A session that was told has heard of all.
-      pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
-      const last = pending.confirmed();
-      if (last.isLoading) pending.show(stopped(last));
-      settleAll(outcome);
-      return json;
     },
     dispose: () => {
       const { live } = shared.home;

@@ -6,7 +6,7 @@
 //
 //   nothing ──run, act──► open ──trap──► saved, or nothing (status "error", the snapshot stays)
 //   nothing, saved ──awaitSave──► awaited ──restore──► saved, or nothing ──load──► open
-//   any ──suspend──► awaited
+//   any ──suspended (js/persistence/suspend.ts)──► awaited
 //   any ──dispose──► ended
 //
 // A load that fails changes nothing (status "error"): whoever asks next loads again.
@@ -43,7 +43,6 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       // A decision may be what the session was lost at.
       if (!live || (!live.apply(intent) && !intent.acts)) add({ ...intent });
     },
-    onceOpen: (then) => add({ fold: (at) => at, acts: true, then }),
     cancel: (run) => {
       if (runs.has(run)) (link.live() ?? pending).cancel(run);
     },

@@ -12,7 +12,7 @@ import type { Seat } from "./seat.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>({ client, shared, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {
-  const [{ read }, { calls, settings }, { late, pending }] = [client, client.parts()!, shared];
+  const [{ read }, { approve, calls, settings }, { late, pending }] = [client, client.parts()!, shared];
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
@@ -37,7 +37,11 @@ export function createLiveCalls<State>({ client, shared, ask, flush, said }: Sea
       if (!late) intent.applied?.();
     }
   };
-  const apply: LiveCalls<State>["apply"] = (intent) => tell({ ...intent }, () => (intent.resets ? reset(intent) : call(intent)));
+  const apply: LiveCalls<State>["apply"] = (intent) => {
+    if (intent.method !== "approve" || intent.judged) return tell({ ...intent }, () => (intent.resets ? reset(intent) : call(intent)));
+    approve(intent.json!);
+    return true;
+  };
   return {
     run: (run) => {
       const waits = !!(read().isLoading || run.part || run.waits);

@@ -3,6 +3,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
+import type { Emitter } from "../base/emitter.js";
 import { misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import type { SessionOptions } from "../glue/core.js";
@@ -64,12 +65,12 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const said = (json: string, part = false) => note(home(), read(), json, part);
 
   /** The notifications that somebody listens to. */
-  const heard = () => ({ events: emitter.wanted(), decisions: emitter.has("decision") });
+  const heard = () => ({ events: typesOf(emitter.filters()), decisions: emitter.has("decision") });
   const flush = (): void => patches.show(Infinity);
 
   const takePatch = (): string | undefined => session!.takePatch();
   const check = (next: AgentSnapshot<State>): void => checks?.snapshot(next);
-  const confirming = { ...client, read, publish: shared.pending.confirm };
+  const confirming = { ...client, read, publish: (next: AgentSnapshot<State>) => confirm(shared, next) };
   const patches = createPatches(confirming, { takePatch, check, shows, fail, checkpoint: history.add, explain: cause.explain });
   const seat: Seat<State> = {
     ...{ client, shared, home, shows, ask, flush, said, cause, checks, patches, task, fail },
@@ -92,6 +93,15 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     },
   };
   return live;
+}
+
+/** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
+const typesOf = (filters: ReturnType<Emitter["filters"]>): string => (filters.every(Boolean) ? [...new Set(filters.flat())].sort().join() : "*");
+
+/** The core has this now; what it was told before, and has done, is in it. */
+export function confirm<State>({ late, pending }: LinkState<State>, next: AgentSnapshot<State>): void {
+  if (!late) pending.list.length = 0;
+  pending.show(late?.answered(next) ?? next);
 }
 
 /** Notes what the session of that home has said of the thread as it is now: a save, a record, or what has changed since the last save. */

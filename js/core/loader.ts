@@ -1,7 +1,8 @@
-// How a module is loaded, and what that fails with. All of it is in the page's first bundle, and the chunks of the modules import none of
+// How a module is loaded. All of it is in the page's first bundle, and the chunks of the modules import none of
 // it: Vite preloads what a chunk imports, and WebKit never asks again for a preload that failed.
 
 import { AgentError } from "../api/error.js";
+import { reasonOf } from "../base/failure.js";
 import type init from "../glue/core.js";
 import type { CoreSession, ModuleInput } from "../glue/core.js";
 import type { askGuard, compact, Stepper } from "../glue/full.js";
@@ -59,31 +60,8 @@ export async function loading<Module>(load: () => Promise<Module>): Promise<Modu
   try {
     return await load();
   } catch (cause) {
-    throw toLoadError(cause);
+    if (AgentError.is(cause)) throw cause;
+    const message = `The WebAssembly core could not be loaded: ${reasonOf(cause)}`;
+    throw new AgentError({ kind: "internal", code: "load", message, retryable: true, cause });
   }
-}
-
-/** Any failure of a load as an `AgentError` of code `load`. */
-function toLoadError(cause: unknown): AgentError {
-  if (AgentError.is(cause)) return cause;
-  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-  const missing = name === "ReferenceError" && ["WebAssembly", "DecompressionStream"].find((global) => !(global in globalThis));
-  if (missing) return new AgentError({ kind: "unsupported", code: "load", message: `This platform has no ${missing}`, cause });
-  // The engines word it differently; Chromium's and Firefox's is a CompileError, WebKit's may be an EvalError. The last one is of
-  // hosts that compile nothing at run time.
-  if (name === "EvalError" || /content.security.policy|\bCSP\b|unsafe-eval|by embedder/i.test(message)) {
-    return new AgentError({
-      kind: "blocked",
-      code: "load",
-      message: "WebAssembly may not be compiled here: a page needs 'wasm-unsafe-eval' in script-src, a Cloudflare Worker ag-ui-wasm/slim",
-      cause,
-    });
-  }
-  return new AgentError({
-    kind: "internal",
-    code: "load",
-    message: `The WebAssembly core could not be loaded: ${message}`,
-    retryable: true,
-    cause,
-  });
 }

@@ -2,25 +2,31 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
-import { call } from "../base/call.js";
 import type { Session } from "../glue/core.js";
 import { composeSave, type SavedAct } from "../snapshot/save.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
-import { createLive, type BeginningLive } from "./live.js";
+import { confirm, createLive, type BeginningLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
 
 /**
  * Makes a session from the thread as it was before the first step that waits, or from the save that is known, and does all that
- * waits. The session is the home from then on. Returns the snapshot to show; nothing if the session was lost over it.
+ * waits. The session is the home from then on, and is shown, unless it was lost over that.
  */
-export function openSession<State>(
-  client: LinkClient<State>,
-  shared: LinkState<State>,
-  port: Port,
-): AgentSnapshot<State> | undefined {
+export function openSession<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): void {
+  shared.held = [];
+  const opened = openHome(client, shared, port);
+  if (!opened) return;
+  shared.release(() => {
+    shared.late?.opened();
+    confirm(shared, opened);
+  });
+}
+
+/** Returns the snapshot to show; nothing if the session was lost. */
+function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
   const { pending } = shared;
   const [base, all] = [pending.confirmed(), [...pending.list]];
@@ -59,9 +65,9 @@ export function openSession<State>(
       shared.soon(() => client.refused(error as AgentError));
     }
     home.reading = !!shared.late;
-    for (const act of (stored?.acts ?? []) as SavedAct[]) if (current() && !all.some((own) => (own.run ?? own).json === act[1])) takeSaved(live, act);
+    for (const act of (stored?.acts ?? []) as SavedAct[]) if (current() && !all.some((own) => (own.run ?? own).json === act[1])) takeSaved(client, live, act);
     for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
-      if (current()) takeStep(live, step, refused);
+      if (current()) takeStep(client, live, step, refused);
     }
     if (!current()) return undefined;
     const first = new Patching(next, history.add);
@@ -107,25 +113,26 @@ function begin<State>(
 }
 
 /** Takes a decision of a save, which another page has made. Where that was done before the page was left, it is refused, and nobody has to know. */
-function takeSaved<State>({ ask }: Live<State>, [method, json]: SavedAct): void {
+function takeSaved<State>(client: LinkClient<State>, { ask }: Live<State>, [method, json]: SavedAct): void {
   try {
-    ask((opened) => void opened.call(method as "answer", json)?.catch(() => {}));
+    if (method === "approve") client.parts()!.approve(json);
+    else ask((opened) => void opened.call(method as "answer", json)?.catch(() => {}));
   } catch {
     // The others follow.
   }
 }
 
 /** Takes an intent that has waited. */
-function takeStep<State>({ ask, start }: Live<State>, step: PendingIntent<State>, refused: (error: AgentError) => void): void {
-  const { run, cancelled, method, json, then } = step;
+function takeStep<State>(client: LinkClient<State>, { ask, start }: Live<State>, step: PendingIntent<State>, refused: (error: AgentError) => void): void {
+  const { run, cancelled, method, json } = step;
   if (run) start(run);
   else if (cancelled) {
     start(cancelled);
     ask((opened) => opened.call("cancel", cancelled.id));
-  } else if (then) call(then);
-  else {
+  } else {
     try {
-      ask((opened) => opened.call(method!, json));
+      if (method === "approve") client.parts()!.approve(json!);
+      else ask((opened) => opened.call(method!, json));
     } catch (error) {
       // A mistake in one does not stop the others.
       refused(error as AgentError);

@@ -1,8 +1,8 @@
 // How a link comes to a session: it loads the core, and opens a session at its port.
 
-import { AgentError } from "../api/error.js";
-import { internal } from "../base/failure.js";
+import type { AgentError } from "../api/error.js";
 import type { LinkClient, LinkState } from "./client.js";
+import { loading } from "./loader.js";
 import type { Port } from "./port.js";
 
 /** The opening of sessions. Nothing is loaded yet. */
@@ -10,39 +10,33 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   const { read } = client;
   const { pending } = shared;
   let port: Port | undefined;
-  let loading: Promise<void> | undefined;
+  let attempted: Promise<void> | undefined;
 
   /** Where the core was may be gone: then it is asked for anew, and may be elsewhere. */
   const here = (): Port | undefined => (port = port?.gone?.() ? undefined : port);
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    shared.held = [];
     const at = port!;
     // The next session is asked for anew, with what comes before it: the thread at the server may have to be opened.
     port = undefined;
-    const opened = client.parts()!.openSession(client, shared, at);
-    if (!opened) return;
-    shared.release(() => {
-      shared.late?.opened();
-      pending.confirm(opened);
-    });
+    client.parts()!.openSession(client, shared, at);
   };
 
   const attempt = async (): Promise<void> => {
-    let cause: unknown;
+    let error: AgentError | undefined;
     try {
       // The save may have another owner since the load began: then it is being read again.
-      do port = await client.source(); while (shared.home.at === "awaited");
-    } catch (error) {
-      cause = error;
+      do port = await loading(client.source); while (shared.home.at === "awaited");
+    } catch (cause) {
+      error = cause as AgentError;
     }
-    loading = undefined;
+    attempted = undefined;
     const { at } = shared.home;
     if (at === "ended") return;
     if (!port) {
       shared.lost = pending.list.flatMap(({ run }) => run ?? []).pop();
-      shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause));
+      shared.giveUp(error!);
     } else if (pending.list.length || at === "saved") open();
     else if (read().error?.code === "load") pending.show({ ...read(), status: "idle", error: undefined });
   };
@@ -50,7 +44,7 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
   /** Resolves once the core was loaded, or could not be. */
   const load = async (): Promise<void> => {
     const { at, live } = shared.home;
-    if (!live && at !== "ended" && (at || !here())) await (loading ??= attempt());
+    if (!live && at !== "ended" && (at || !here())) await (attempted ??= attempt());
   };
 
   return {
@@ -58,7 +52,7 @@ export function createOpener<State>(client: LinkClient<State>, shared: LinkState
     /** Something waits for a session. */
     begin: (): void => {
       // A load in progress opens a session at its end.
-      if (loading || !here() || shared.home.at === "awaited") {
+      if (attempted || !here() || shared.home.at === "awaited") {
         void load();
         client.parts()?.ahead();
       } else if (pending.list.length) open();

@@ -9,8 +9,9 @@
 import type { AgentSnapshot } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
 import { retained } from "../base/weak.js";
-import { queuedOf } from "../intents/run.js";
+import { queuedOf, takenOut } from "../intents/run.js";
 import { begun, cancelled } from "../snapshot/run.js";
+import type { SavedAct } from "../snapshot/save.js";
 import type { LinkClient, LinkState, PendingIntent, Run } from "./client.js";
 
 /** Settles a run that does not wait for another one; whether it does not. */
@@ -34,6 +35,13 @@ function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): 
 /** The thread with these, but for the submits that can wait in a save: such a run has its messages with it. */
 export const withoutWaiting = <State>(at: AgentSnapshot<State>, list: readonly PendingIntent<State>[]): AgentSnapshot<State> =>
   list.reduce((next, { run, fold }) => (run?.queued ? next : fold(next)), at);
+
+/** Decisions that wait for a session, as a save has them: those that need one, and replies to some of several interrupts. */
+const decisionsOf = <State>(list: readonly PendingIntent<State>[]): SavedAct[] =>
+  list.flatMap((pending): SavedAct[] => {
+    const { method, json, acts, part } = (pending.run ?? pending) as PendingIntent<State> & Run<State>;
+    return json && (acts || part) ? [[method!, json]] : [];
+  });
 
 /** Nobody waits for its run from now on. */
 export function giveBack<State>(pending: PendingIntent<State>): void {
@@ -73,15 +81,15 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
     publish(next ? begun(folded(), next.id) : folded());
   };
 
-  /** Takes a run out of those that wait. */
-  const cancel = (run: Run<State>): void => {
+  /** Takes a run out of those that wait, here or in the save that the next session begins with. */
+  const cancel = (run: Pick<Run<State>, "id">): void => {
     const index = list.findIndex((pending) => pending.run === run);
-    if (index < 0) return void client.parts()?.changeQueued(shared, run.id);
+    if (index < 0) list.push(takenOut(run.id));
     // The first one counts as started: its messages stay, as they do when a run is stopped.
-    if (list.slice(0, index).some((pending) => pending.run)) list.splice(index, 1);
+    else if (list.slice(0, index).some((pending) => pending.run)) list.splice(index, 1);
     else giveBack(list[index]!);
     show(read().isLoading && !first() ? cancelled(confirmed) : confirmed);
-    shared.settle(run, "aborted");
+    shared.settle(run as Run<State>, "aborted");
   };
 
   return {
@@ -104,18 +112,13 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       list.push(...pending);
       show();
     },
-    /** The core has this now; what it was told before, and has done, is in it. */
-    confirm: (next: AgentSnapshot<State>): void => {
-      if (!shared.late) list.length = 0;
-      show(shared.late?.answered(next) ?? next);
-    },
     /** The thread is what is shown, and nothing is pending, or only these still. */
     end: (shown: AgentSnapshot<State> = list.length ? read() : confirmed, still: readonly PendingIntent<State>[] = []): void => {
       confirmed = shown;
       list.splice(0, list.length, ...still);
       retain();
     },
-    /** For a save: the thread without the submits that can wait in one, what changes its queue, and these. */
-    parted: () => [withoutWaiting(confirmed, list), list, queuedOf(list)] as const,
+    /** For a save: the thread without the submits that can wait in one, what changes its queue, these, and what was decided. */
+    parted: () => [withoutWaiting(confirmed, list), list, queuedOf(list), decisionsOf(list)] as const,
   };
 }

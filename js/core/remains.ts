@@ -13,6 +13,7 @@ import { cutOff } from "../snapshot/cut-off.js";
 import { messageKey } from "../snapshot/message-key.js";
 import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
+import { submitted } from "../intents/submit.js";
 import { changedQueue, compose, rowsOf, savedSnapshot, union, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome, PendingIntent } from "./client.js";
 
@@ -58,7 +59,9 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   const first = last !== undefined && last !== shared.rescued;
   if (first) client.quarantine(last);
   const { handled, unsent, untold, turn, queue } = report;
-  return { shown: { ...shown, queue: rowsOf(queue) }, report: first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined };
+  // A submit that waits may replace messages, but none that was said since.
+  const left = [...queue, ...queuedOf(list)].reduce<AgentSnapshot<State>>(submitted, { ...shown, queue: [] });
+  return { shown: left, report: first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined };
 }
 
 /** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */

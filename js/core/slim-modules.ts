@@ -1,6 +1,7 @@
 // Modules from where the application says that they are.
 
 import { AgentError } from "../api/error.js";
+import { compiling } from "./compiling.js";
 import { instantiate, loading, type Core, type FullCore } from "./loader.js";
 import type { Modules } from "./modules.js";
 import { oneFile } from "./one-file.js";
@@ -23,12 +24,13 @@ function isSources(wasm: WasmSource | WasmSources): wasm is WasmSources {
 /** Loads at most once. The file and its glue are fetched side by side. */
 function once<Module extends Core>(load: (found: ReturnType<typeof find>) => Promise<Module>): (wasm: WasmSource) => Promise<Module> {
   let last: Promise<Module> | undefined;
-  return (wasm) => (last ??= loading(() => {
+  const loadAt = (wasm: WasmSource): Promise<Module> => {
     const found = find(wasm);
     // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
     found.catch(() => {});
     return load(found);
-  }).catch((cause: unknown) => {
+  };
+  return (wasm) => (last ??= loading(() => compiling(() => loadAt(wasm))).catch((cause: unknown) => {
     last = undefined;
     throw cause;
   }));

@@ -1,14 +1,16 @@
 // The way from the inline bytes to those of a module. It comes beside the core (js/agent/live.ts).
 
+import { compiling } from "./compiling.js";
 import type { Inflate } from "./loader.js";
 
 /** Returns the bytes of a module from base64 of raw deflate, sorted or as they are. */
-export const inflate: Inflate = async (base64) => {
-  const deflated = decode(base64);
-  // A Blob's stream would do as well, but under jsdom a Blob has none.
-  const inflated = new Response(deflated).body!.pipeThrough(new DecompressionStream("deflate-raw"));
-  return unpack(await new Response(inflated).arrayBuffer());
-};
+export const inflate: Inflate = (base64) =>
+  compiling(async () => {
+    const deflated = decode(base64);
+    // A Blob's stream would do as well, but under jsdom a Blob has none.
+    const inflated = new Response(deflated).body!.pipeThrough(new DecompressionStream("deflate-raw"));
+    return unpack(await new Response(inflated).arrayBuffer());
+  });
 
 /** The bytes that base64 stands for. A callback for each character would take half as long as all else that happens to the module. */
 function decode(base64: string): Uint8Array<ArrayBuffer> {

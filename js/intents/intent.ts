@@ -18,6 +18,8 @@ export interface Intent<State> extends CoreCall {
   readonly runId?: string;
   /** It needs a session. */
   readonly acts?: boolean | undefined;
+  /** An approval whose arguments fit its tool. */
+  readonly judged?: boolean;
   /** It ends the run in progress. */
   readonly stops?: boolean;
   /** It ends every run, and the thread begins anew: with `save`, if that has more than the snapshot. */

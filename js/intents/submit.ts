@@ -22,7 +22,10 @@ export function submit<State>(core: CoreInput, calls: readonly ToolCall[]): RunI
 }
 
 /** The messages are appended, or take the place of `replaces` and what follows it. Idempotent. */
-function submitted<State>(at: AgentSnapshot<State>, { messages, state, replaces }: CoreInput): AgentSnapshot<State> {
+export function submitted<State>(
+  at: AgentSnapshot<State>,
+  { messages, state, replaces }: Pick<CoreInput, "messages" | "state" | "replaces">,
+): AgentSnapshot<State> {
   const cut = at.messages.findIndex((old) => old.id === replaces);
   const earlier = cut < 0 ? at.messages : at.messages.slice(0, cut);
   const added = messages.filter(({ id }) => !earlier.some((old) => old.id === id));

@@ -7,7 +7,8 @@ import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { withChanges } from "../snapshot/changes.js";
-import { union, type SavedAct, type Saved } from "../snapshot/save.js";
+import { cancelled } from "../snapshot/run.js";
+import { union } from "../snapshot/save.js";
 import { takeLock, type Free } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 
@@ -31,22 +32,13 @@ export interface Early {
   saves?: Saves;
 }
 
-/** The thread as it is, JSON text, with what was decided of which no session has heard. */
-function savedOf({ link, remote }: SavesClient): string {
-  const json = remote.saved(link.save());
-  const decided = link.live() ? [] : link.shared.pending.list.flatMap((intent): SavedAct[] => {
-    const { method, json: told, acts, part } = intent.run ?? intent;
-    return told && (acts || part) ? [[method!, told]] : [];
-  });
-  if (!decided.length) return json;
-  const saved = JSON.parse(json) as Saved;
-  return JSON.stringify({ ...saved, acts: union(saved.acts, decided, String) });
-}
+/** The thread as it is: JSON text. */
+const savedOf = ({ link, remote }: SavesClient): string => remote.saved(link.save());
 
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, savedOf, withChanges, writeStore } as const;
+const kit = { cancelled, settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, withChanges, writeStore } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};

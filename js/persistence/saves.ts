@@ -21,6 +21,7 @@ import { mergeSaves, sameThread, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
 import type { WriteFailure } from "./record.js";
+import { suspend } from "./suspend.js";
 
 const nothing = (): void => {};
 
@@ -180,7 +181,7 @@ export class StoredSaves implements Saves {
     // The runs that end with it are in this save as they were, and in no other.
     this.gate = "closed";
     const before = link.live() ? undefined : this.#saved();
-    const last = remote.saved(link.suspend(outcome));
+    const last = remote.saved(suspend(this.kit, this.thread, outcome));
     const json = before ?? last;
     channel?.current?.close();
     if (this.dirty) this.put(json);
@@ -285,7 +286,7 @@ export class StoredSaves implements Saves {
     this.shows = true;
     try {
       const text = find();
-      if (link.live()) link.suspend();
+      if (link.live()) suspend(this.kit, this.thread);
       // A save that is shown already is not shown anew.
       beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
       this.last = text;
@@ -336,7 +337,7 @@ export class StoredSaves implements Saves {
   }
 
   /** The thread as it is: JSON text. */
-  readonly #saved = (): string => this.kit.savedOf(this.thread);
+  readonly #saved = (): string => this.thread.remote.saved(this.thread.link.save());
 
   /** Something has changed. */
   #touch(): void {

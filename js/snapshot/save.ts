@@ -75,6 +75,8 @@ export interface Queued {
   readonly start: "submit" | "retry" | "regenerate";
   readonly runId: string;
   readonly messages: readonly Message[];
+  readonly state?: unknown;
+  readonly replaces?: string;
   /** Which of `tools`, `context` and `forwardedProps` it has of its own. */
   readonly own?: readonly string[];
 }
@@ -98,18 +100,32 @@ export const changedQueue = (queue: readonly Queued[] | undefined, changes: read
 
 type ThreadOfSave = Pick<SavedAgent, "threadId" | "messages" | "state">;
 
-/** The last save or record that is known, with the thread as it is, its queue as these change it, and the submits that came since. */
+/** The last save or record that is known, with the thread as it is, its queue as these change it, and the submits and decisions that came since. */
 export function compose(
   last: Partial<Saved>,
   { threadId, messages, state }: ThreadOfSave,
   changes: readonly QueueChange[] = [],
   waiting?: readonly Queued[],
+  decided: readonly SavedAct[] = [],
 ): Saved {
   const begun = waiting?.filter(({ runId }) => runId !== last.runId);
   const queue = union(changedQueue(last.queue, changes), begun, ({ runId }) => runId);
-  return { v: 1, interrupts: [], handled: [], unsent: [], ...last, threadId, messages, state, queue };
+  return {
+    v: 1,
+    interrupts: [],
+    handled: [],
+    unsent: [],
+    ...last,
+    threadId,
+    messages,
+    state,
+    queue,
+    acts: decided.length ? union(last.acts, decided, String) : last.acts,
+  };
 }
 
 /** The same as JSON text. */
-export const composeSave = (last = "{}", ...since: [thread: ThreadOfSave, changes?: readonly QueueChange[], waiting?: readonly Queued[]]): string =>
-  JSON.stringify(compose(JSON.parse(last), ...since));
+export const composeSave = (
+  last = "{}",
+  ...since: [thread: ThreadOfSave, changes?: readonly QueueChange[], waiting?: readonly Queued[], decided?: readonly SavedAct[]]
+): string => JSON.stringify(compose(JSON.parse(last), ...since));

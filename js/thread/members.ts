@@ -23,8 +23,8 @@ export interface Member<State> {
 
 /** An emitter to speak through. */
 export interface Voice extends Pick<Emitter, "emit" | "has"> {
-  /** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
-  wanted(): string;
+  /** The types of events of each listener; `undefined`: all. */
+  filters(): readonly (readonly string[] | undefined)[];
   /** The last requests of the thread, without their bodies. */
   readonly requests: AgentRequest[];
 }
@@ -112,8 +112,5 @@ const voiceOf = <State>(all: () => readonly Member<State>[]): Voice => ({
     for (const { emitter } of all()) emitter.emit(...event);
   },
   has: (name) => all().some(({ emitter }) => emitter.has(name)),
-  wanted: () => {
-    const filters = all().flatMap(({ emitter }) => emitter.filters());
-    return filters.some((types) => !types) ? "*" : [...new Set(filters.flat())].sort().join();
-  },
+  filters: () => all().flatMap(({ emitter }) => emitter.filters()),
 });

@@ -19,7 +19,7 @@ import type { RemoteSession } from "./session.js";
 
 /** The session as its link sees it, and what it answers. It was told nothing yet. */
 export function createLate<State>(client: LinkClient<State>, shared: LinkState<State>, session: () => RemoteSession) {
-  const { list, add, confirm, confirmed } = shared.pending;
+  const { list, add, show, confirmed } = shared.pending;
   const remains = createRemains(client, shared);
   // Intents were dropped since the thread was last shown without any.
   let dropped = false;
@@ -51,7 +51,7 @@ export function createLate<State>(client: LinkClient<State>, shared: LinkState<S
   };
   /** Shows the thread without what it has answered for, unless the patch that has it is not applied to its end. */
   const catchUp = (): void => {
-    if (!shared.home.live?.partly() && drop()) confirm(confirmed());
+    if (!shared.home.live?.partly() && drop()) show(shared.late!.answered(confirmed()));
   };
 
   return {

@@ -89,8 +89,8 @@ export const bugs = [
   {
     name: "an edit of a submit that waits is shown only once the core has it",
     file: "intents/edit-queued.ts",
-    from: "(row.runId === runId ? { ...row, messages } : row)",
-    to: "row",
+    from: "(each.runId === runId ? { ...each, messages: inPlaceOf(each) } : each)",
+    to: "each",
     tests: ["kinds", "worker-table"],
   },
   {

@@ -24,7 +24,9 @@ describe("submit", () => {
     const shown = (initialState, state) => {
       const agent = create({ initialState });
       agent.submit({ state });
-      return agent.getSnapshot().state;
+      const { state: merged } = agent.getSnapshot();
+      agent.dispose();
+      return merged;
     };
     assert.deepEqual(shown({ a: 1, b: 1 }, { b: 2 }), { a: 1, b: 2 });
     assert.deepEqual(shown([1], { b: 2 }), { b: 2 });

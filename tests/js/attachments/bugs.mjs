@@ -123,8 +123,8 @@ export const bugs = [
   {
     name: "the answer to one interrupt is not checked",
     file: "agent/replies.ts",
-    from: 'checked([toEntry("resume", answer)] as const, at)[0]',
-    to: 'toEntry("resume", answer)',
+    from: 'checked([toEntry("resume", answers)] as const, at)[0]',
+    to: 'toEntry("resume", answers)',
     tests: ["schemas"],
   },
   {

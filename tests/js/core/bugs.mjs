@@ -11,7 +11,7 @@ export const bugs = [
   {
     name: "a run that comes while the core is asked for anew opens a second session",
     file: "core/opener.ts",
-    from: "if (loading || !here()",
+    from: "if (attempted || !here()",
     to: "if (!here()",
     tests: ["opener"],
   },
@@ -32,8 +32,8 @@ export const bugs = [
   {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
-    from: "rowsOf(queue) }, report: first",
-    to: "rowsOf(sent) }, report: first",
+    from: "[...queue, ...queuedOf(list)].reduce",
+    to: "[...sent, ...queuedOf(list)].reduce",
     tests: ["remains"],
   },
   {

@@ -151,6 +151,16 @@ for (const where of ["the page", "a worker"]) {
         await side.agent.submit("4");
         assert.deepEqual([...said(side), side.now().state.n], ["1", "3", "2", "4", "done", 1]);
       });
+
+    it("keeps what waits there in place of the message that it replaces, and what was said since", async () => {
+      const message = (id) => ({ id, role: "user", content: id });
+      const queue = [{ runId: "q", start: "submit", messages: [message("new")], replaces: "old" }];
+      const whole = { v: 1, threadId: "t", messages: ["first", "old"].map(message), state: {}, interrupts: [], unsent: [], handled: [], queue };
+      traps = "restore";
+      const side = make({ persist: storeOf({ load: () => whole, save() {}, clear() {} }) });
+      assert.equal((await side.agent.submit("since")).outcome, "error");
+      assert.deepEqual(said(side), ["first", "new", "since"]);
+    });
   });
 }
 

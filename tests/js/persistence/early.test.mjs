@@ -211,39 +211,78 @@ describe("the saves of the first agent", { skip: !real }, () => {
     assert.deepEqual(after(left), [["a"], [["a", "r"], ["a", "r", "z"]]]);
   });
 
+  it("have a submit that waits as it was changed, although no code comes", () => {
+    const [left, ...rest] = page(`${waits}
+      never("agent/live.js");
+      const waiting = (id) => ({ start: "submit", runId: id, messages: [user(id)], tools: [], context: [], forwardedProps: {}, pageTools: [] });
+      text = { ...save, queue: ["q", "r"].map(waiting) };
+      const agent = make(persist);
+      const rows = () => agent.getSnapshot().queue.map(({ messages }) => messages.map(({ id, content }) => id + " " + content).join());
+      const done = [rows(), agent.editQueued("r", "edited"), rows()];
+      await task();
+      next();
+      say(done);
+    `);
+    assert.deepEqual(rest, [[[["q q", "r r"], true, ["q q", "r edited"]]]]);
+    const [found] = page(`
+      const bodies = [];
+      const sends = (_, init) => (bodies.push(JSON.parse(init.body)), fetch(_, init));
+      const agent = make(store(undefined, ${JSON.stringify(left[0])}, ${JSON.stringify(left[1] ?? undefined)}), { fetch: sends });
+      await agent.submit("z");
+      say(bodies.map(({ messages }) => messages.at(-1).content));
+    `);
+    assert.deepEqual(found, [["q", "edited", "z"]]);
+  });
+
   const call = (id, name) => ({ id, type: "function", function: { name, arguments: "{}" } });
   const asked = { id: "m", role: "assistant", toolCalls: [call("k", "fill")] };
   const run = { start: "submit", runId: "1", messages: [], tools: [], context: [], forwardedProps: {}, pageTools: [{ name: "fill", manual: true }] };
   const turn = { run, followUps: 0, calls: [{ id: "k", stage: "manual", followUp: true }] };
 
-  for (const [what, saved, decide, next] of [
+  /** The text of its argument is the result of a call that a person approves. */
+  const tools = `const named = (name) => ({ name, description: "", parameters: {} });
+    const tools = [named("fill"), { ...named("add"), needsApproval: true, execute: (args) => args }];`;
+  const asks = [{ name: "add", needsApproval: true }, { name: "fill", manual: true }];
+  const approving = { ...turn, run: { ...run, pageTools: asks }, calls: [{ id: "k", stage: "waiting", followUp: true }] };
+
+  for (const [what, saved, decide, next, ...codes] of [
+    [
+      "an approval",
+      { runId: "1", messages: [{ ...asked, toolCalls: [call("k", "add")] }], turn: approving },
+      `agent.approve("k", { text: "typed" })`,
+      ({ messages }) => JSON.parse(messages.at(-1).content).text,
+      "agent/live.js",
+    ],
     [
       "a result",
       { runId: "1", messages: [asked], turn },
       `agent.addToolResult({ toolCallId: "k", result: "typed" })`,
       ({ messages }) => messages.at(-1).content,
+      "agent/live.js",
     ],
     ["a reply", { interrupts: [{ id: "i" }] }, `void agent.resume({ id: "i", payload: "typed" })`, ({ resume }) => resume[0].payload],
   ]) {
     it(`have ${what} that was given before the core has come, or where it never comes`, () => {
-      for (const code of ["core/core-inline.js", "persistence/saves.js"]) {
+      for (const code of [...codes, "core/core-inline.js", "persistence/saves.js"]) {
         const [left] = page(`${waits.replace("persistence/saves.js", code)}
+          ${tools}
           text = { ...save, ...${JSON.stringify(saved)}, messages: [...save.messages, ...${JSON.stringify(saved.messages ?? [])}] };
-          const agent = make(persist, { tools: [{ name: "fill", description: "", parameters: {} }] });
+          const agent = make(persist, { tools });
           agent.subscribe(() => {});
           ${decide};
           for (const end = Date.now() + 10_000; !text.acts && Date.now() < end;) await task();
           next();
         `);
         const [found] = page(`
+          ${tools}
           const bodies = [];
           const persist = store(undefined, ${JSON.stringify(left[0])}, ${JSON.stringify(left[1] ?? undefined)});
           const sends = (_, init) => (bodies.push(JSON.parse(init.body)), fetch(_, init));
-          const agent = make(persist, { fetch: sends, tools: [{ name: "fill", description: "", parameters: {} }] });
+          const agent = make(persist, { fetch: sends, tools });
           agent.subscribe(() => {});
           for (const end = Date.now() + 10_000; !bodies.length && Date.now() < end;) await task();
           await task();
-          const again = make(persist, { fetch: sends, tools: [{ name: "fill", description: "", parameters: {} }] });
+          const again = make(persist, { fetch: sends, tools });
           say(bodies, agent.getSnapshot().error ?? null, (await persist.load()).acts ?? null);
         `);
         const [bodies, error] = found;
@@ -252,6 +291,30 @@ describe("the saves of the first agent", { skip: !real }, () => {
       }
     });
   }
+
+  it("of an application without a store have what was decided before the core has come", () => {
+    const [found] = page(`${waits}
+      ${tools}
+      never("agent/live.js");
+      const restore = { ...save, ...${JSON.stringify({ runId: "1", messages: [asked], turn })} };
+      const agent = make(undefined, { restore, tools });
+      agent.addToolResult({ toolCallId: "k", result: "typed" });
+      agent.deny("other");
+      say(agent.save());
+    `);
+    assert.deepEqual(found[0].acts.map(([method, json]) => [method, JSON.parse(json).toolCallId]), [["settleCall", "k"], ["deny", "other"]]);
+    const [bodies] = page(`
+      ${tools}
+      const bodies = [];
+      const sends = (_, init) => (bodies.push(JSON.parse(init.body)), fetch(_, init));
+      globalThis.document = { addEventListener() {}, removeEventListener() {} };
+      const agent = make(undefined, { restore: ${JSON.stringify(found[0])}, tools, fetch: sends });
+      agent.subscribe(() => {});
+      for (const end = Date.now() + 10_000; !bodies.length && Date.now() < end;) await task();
+      say(bodies.map(({ messages }) => messages.at(-1).content));
+    `);
+    assert.deepEqual(bodies, [["typed"]]);
+  });
 
   it("keep what is in them until then", () => {
     const [kept] = page(`${waits}

@@ -16,11 +16,13 @@ describe("a question to a store", () => {
   /** A thread that owns its store, waits, and has nothing. */
   const thread = (more) => {
     const said = save("said");
-    const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), suspend: () => JSON.stringify(said) };
+    const pending = { list: [], confirmed: () => ({}), end() {}, show() {} };
+    const shared = { home: {}, pending, settleAll() {} };
+    const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
-    const kit = { settle, union, whenCollected() {}, takeLock: () => undefined, savedOf: () => JSON.stringify(said) };
+    const kit = { settle, union, whenCollected() {}, takeLock: () => undefined };
     const beginning = { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) };
     const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, kit, { text: {} });
     return Object.assign(saves, {

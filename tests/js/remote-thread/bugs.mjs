@@ -137,8 +137,8 @@ export const bugs = [
   {
     name: "the next session begins without what comes before it",
     file: "core/opener.ts",
-    from: "    port = undefined;\n    const opened",
-    to: "    const opened",
+    from: "    port = undefined;\n    client.parts",
+    to: "    client.parts",
     tests: ["lost-before-shown"],
   },
   {
