@@ -8,12 +8,12 @@ import type { Attachment, HoldingAgent, SubmitHolder } from "../api/attachments.
 import type { ContentPart, QueuedSubmit, RunResult, SubmitInput, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 import type { Batch } from "./entry.js";
-import type { HeldInput } from "./saved.js";
 
 type Entries = Batch["entries"];
 
 /** A submit that is held. */
 interface Held extends Batch {
+  readonly owner: BatchOwner;
   readonly agent: HoldingAgent;
   readonly input: SubmitInput & { readonly runId: string };
   readonly message: Omit<UserMessage, "role" | "content"> & { readonly id: string; readonly content: UserMessage["content"] } | undefined;
@@ -28,17 +28,27 @@ interface BatchOwner {
   drop(entries: Entries): void;
 }
 
-const isReady = ({ entries }: Batch): boolean => entries.every(({ item }) => item.status === "ready");
+/** The submits that are held in this page: two composers may hold those of one agent. */
+let all: readonly Held[] = [];
+/** Submits are leaving, one after the other. */
+let leaves = false;
 
-/** The submits that are held. */
+/** It is held no longer. */
+function take(held: Held): void {
+  all = all.filter((other) => other !== held);
+}
+
+/** Whether its files are ready, and nothing of its agent is held before it. */
+const isNext = (held: Held): boolean => held.entries.every(({ item }) => item.status === "ready") && all.find(({ agent }) => agent === held.agent) === held;
+
+/** The submits that are held for one composer. */
 export class HeldSubmits implements SubmitHolder {
-  #all: readonly Held[] = [];
-
   constructor(private readonly owner: BatchOwner) {}
 
   // Bound: it is a public method of the attachments.
   readonly hold: SubmitHolder["hold"] = (agent, submitted, submit) => {
-    const { composer, changed } = this.owner;
+    const { owner } = this;
+    const { composer, changed } = owner;
     const { parts, signal, runId = uuid() } = submitted;
     const input = { ...submitted, runId };
     const fromComposer = !Array.isArray(parts) && parts !== undefined && parts !== null;
@@ -46,6 +56,7 @@ export class HeldSubmits implements SubmitHolder {
     if (fromComposer) composer.entries = [];
     return new Promise((resolve) => {
       const held: Held = {
+        owner,
         agent,
         input: input as Held["input"],
         submit: submit as Held["submit"],
@@ -53,58 +64,55 @@ export class HeldSubmits implements SubmitHolder {
         message: toMessage(input as SubmitInput),
         settle: resolve,
       };
-      this.#all = [...this.#all, held];
+      all = [...all, held];
       signal?.addEventListener("abort", () => this.#abort(held));
       if (signal?.aborted) this.#abort(held);
       changed();
-      if (this.#all.includes(held)) this.#show(agent);
     });
   };
 
   readonly cancel: SubmitHolder["cancel"] = (agent, id) => {
-    const found = this.#all.filter((held) => held.agent === agent && (id === undefined || held.input.runId === id));
+    const found = all.filter((held) => held.agent === agent && (id === undefined || held.input.runId === id));
     for (const held of found) this.#abort(held);
-    if (found.length) this.owner.changed();
+    for (const { changed } of new Set(found.map(({ owner }) => owner))) changed();
     return found.length > 0;
   };
 
-  list(): readonly (HeldInput & Batch)[] {
-    return this.#all;
+  list(): readonly Held[] {
+    return all.filter(({ owner }) => owner === this.owner);
   }
 
   /** Something may have become ready. */
   changed(): void {
-    for (const agent of new Set(this.#all.map((held) => held.agent))) this.#show(agent);
+    for (const agent of new Set(this.list().map((held) => held.agent))) this.#show(agent);
     this.#advance();
   }
 
   cancelAll(): void {
-    for (const held of this.#all) this.#abort(held);
+    for (const held of this.list()) this.#abort(held);
   }
 
   #show(agent: HoldingAgent): void {
-    const mine = this.#all.filter((held) => held.agent === agent);
+    const mine = all.filter((held) => held.agent === agent);
     const queue = mine.map(toQueued);
     if (mine.length) agent.hold((at) => ({ ...at, queue: [...at.queue, ...queue] }), this);
     else agent.hold();
   }
 
-  /** Submits what is ready, in order: each agent's first ones. */
+  /** Submits what is ready, in order. */
   #advance(): void {
-    const blocked = new Set<HoldingAgent>();
-    for (const held of this.#all) {
-      if (blocked.has(held.agent) || !isReady(held)) {
-        blocked.add(held.agent);
-        continue;
-      }
-      this.#all = this.#all.filter((other) => other !== held);
+    // A listener of one that leaves may change files.
+    if (leaves) return;
+    leaves = true;
+    for (let held; (held = all.find(isNext));) {
+      take(held);
       this.#send(held);
     }
+    leaves = false;
   }
 
   #send(held: Held): void {
-    const { composer, changed, drop } = this.owner;
-    const { agent, message, entries, input } = held;
+    const { agent, message, entries, input, owner: { composer, changed, drop } } = held;
     // It leaves the queue as it enters the thread.
     const { parts: _, ...rest } = input;
     const done = held.submit({ ...rest, ...(message && { message: { ...message, content: contentOf(held) } }) });
@@ -120,9 +128,9 @@ export class HeldSubmits implements SubmitHolder {
   }
 
   #abort(held: Held): void {
-    if (!this.#all.includes(held)) return;
-    this.#all = this.#all.filter((other) => other !== held);
-    this.owner.drop(held.entries);
+    if (!all.includes(held)) return;
+    take(held);
+    held.owner.drop(held.entries);
     held.settle({ runId: held.input.runId, outcome: "aborted" });
     this.#show(held.agent);
     this.#advance();

@@ -404,6 +404,54 @@ describe("a submit with attachments", { skip }, () => {
     assert.deepEqual(names(again.items), ["a.png ready", "b.png lost", "c.png lost"]);
   });
 
+  /** The text of messages: that of each request's last one, or of what waits. */
+  const said = (all) => all.map(({ messages }) => [messages.at(-1).content].flat()[0]).map((part) => part.text ?? part);
+
+  it("keeps the order over two composers of one agent: each shows and takes back what the other holds", async () => {
+    const { agent, files, requests, all } = begin();
+    const { all: others, upload } = uploads();
+    const other = createAttachments({ upload });
+    made.unshift(other);
+    files.add([file("one.png")]);
+    other.add([file("two.png")]);
+    await settled();
+    const one = agent.submit({ message: "one", parts: files });
+    const two = agent.submit({ message: "two", parts: other });
+    const [third, four] = [agent.submit({ message: "three", runId: "third" }), agent.submit("four")];
+    const waiting = () => said(agent.getSnapshot().queue);
+    assert.deepEqual(waiting(), ["one", "two", "three", "four"]);
+    ready(others[0], "two");
+    await settled();
+    assert.deepEqual([requests.length, waiting()], [0, ["one", "two", "three", "four"]], "nothing overtakes what is held");
+    assert.equal(agent.cancelQueued("third"), true);
+    assert.equal((await third).outcome, "aborted");
+    ready(all[0], "one");
+    for (const [at, run] of [one, two, four].entries()) {
+      await until(() => requests.length > at);
+      requests[at].answer();
+      assert.equal((await run).outcome, "success");
+    }
+    assert.deepEqual(said(requests), ["one", "two", "four"]);
+    assert.deepEqual(waiting(), []);
+  });
+
+  it("submits each once, also where the files change as the one before it leaves", async () => {
+    const { files, all } = begin();
+    files.add([file()]);
+    await settled();
+    const left = [];
+    const agent = { hold: () => {} };
+    const submit = async ({ message: { content } }) => {
+      files.clear();
+      left.push(said([{ messages: [{ content }] }])[0]);
+      return { outcome: "success" };
+    };
+    const runs = ["one", "two", "three"].map((message) => files.hold(agent, { message, parts: message === "one" ? files : undefined }, submit));
+    ready(all[0], "a");
+    await Promise.all(runs);
+    assert.deepEqual(left, ["one", "two", "three"]);
+  });
+
   it("asks two agents apart from each other", async () => {
     const one = begin();
     const two = createAgent({ url: "https://agent.test/", fetch: serve().fetch, notify: "sync" });

@@ -4,15 +4,29 @@ export const bugs = [
   {
     name: "a submit goes before its files are there",
     file: "attachments/held.ts",
-    from: "if (blocked.has(held.agent) || !isReady(held)) {",
-    to: "if (blocked.has(held.agent)) {",
+    from: 'held.entries.every(({ item }) => item.status === "ready") && ',
+    to: "",
     tests: ["attachments"],
   },
   {
     name: "what is said after a held submit overtakes it",
     file: "attachments/held.ts",
-    from: "        blocked.add(held.agent);\n        continue;",
-    to: "        continue;",
+    from: " && all.find(({ agent }) => agent === held.agent) === held",
+    to: "",
+    tests: ["attachments"],
+  },
+  {
+    name: "what one composer holds is not shown beside what another one holds",
+    file: "attachments/held.ts",
+    from: "const mine = all.filter((held) => held.agent === agent);",
+    to: "const mine = this.list().filter((held) => held.agent === agent);",
+    tests: ["attachments"],
+  },
+  {
+    name: "a submit overtakes one that is just leaving",
+    file: "attachments/held.ts",
+    from: "if (leaves) return;",
+    to: "",
     tests: ["attachments"],
   },
   {
