@@ -2,6 +2,7 @@
 
 import type { AgentSnapshot, Message, ResumeEntry, ToolCall } from "../api/types.js";
 import { toJson } from "../base/failure.js";
+import { isPlain } from "../snapshot/edited.js";
 import type { RunInput, RunIntent } from "./run.js";
 
 /** The core's form of a submit. */
@@ -35,6 +36,5 @@ export function submitted<State>(
 /** Members of an object are merged, any other value replaces. */
 function merge<State>(old: State, state: State | Partial<State> | undefined): State {
   if (state === undefined) return old;
-  const mergeable = [old, state].every((value) => typeof value === "object" && value && !Array.isArray(value));
-  return mergeable ? { ...old, ...state } : (state as State);
+  return [old, state].every(isPlain) ? { ...old, ...state } : (state as State);
 }
