@@ -161,6 +161,10 @@ pub(in crate::session) enum RejoinAnswer {
     Replay,
 }
 
+/// The ways by their names.
+const WAYS: &str = "\"last-event-id\", \"run-url\", \"cursor\" or \"socket-cursor\" with a \"path\", \"snapshot\", \"prelude\", \"replay\" \
+    or \"hydrate\" as \"resume.by\"";
+
 impl Resume {
     /// One of the ways by its name; see `ResumeOptions` in `js/api/transport.ts`.
     pub fn by(name: &str, path: Option<&str>, param: Option<&str>) -> Result<Self, Misuse> {
@@ -175,7 +179,7 @@ impl Resume {
             ("snapshot" | "prelude", _) => plain(Mark::None, Some(RejoinAnswer::Snapshot)),
             ("hydrate", _) => Self { hydrates: true, ..plain(Mark::None, Some(RejoinAnswer::Snapshot)) },
             ("replay", _) => plain(Mark::None, Some(RejoinAnswer::Replay)),
-            _ => return Err(Misuse::Input("a way to resume that is known, with what it needs")),
+            _ => return Err(Misuse::Input(WAYS)),
         })
     }
 

@@ -63,7 +63,7 @@ impl Submit {
         if !row.has(SUBMIT_RUN) && start != Start::Attach {
             return Err(Misuse::Input("a string \"runId\""));
         }
-        let expected = Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"");
+        let expected = Misuse::Input("\"queue\", \"replace\", \"steer\", \"drop\" or \"reject\" as \"ifBusy\"");
         let if_busy = fields.text("ifBusy").map_or(Some(IfBusy::Queue), |word| IfBusy::parse(&word)).ok_or(expected)?;
         if !row.has(IF_AWAITING) && fields.text("ifAwaiting").is_some() {
             return Err(Misuse::Input("\"deny\", \"wait\" or \"reject\" as \"ifAwaiting\""));

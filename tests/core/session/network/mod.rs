@@ -79,3 +79,15 @@ fn ends_well(agent: &mut Agent, texts: &[&str]) {
     assert_eq!(agent.warnings, [] as [&str; 0]);
     assert_eq!((agent.phase().as_str(), agent.wake), ("closed", None));
 }
+
+#[test]
+fn a_way_to_resume_that_is_unknown_is_refused_with_the_names_of_all() {
+    for (by, path) in [("lastEventId", None), ("cursor", None), ("socket-cursor", None)] {
+        let refused = Resume::by(by, path, None).unwrap_err().to_string();
+        for known in ["last-event-id", "run-url", "cursor", "socket-cursor", "snapshot", "prelude", "hydrate", "replay"]
+        {
+            assert!(refused.contains(&format!("\"{known}\"")), "{by}: {refused}");
+            assert!(Resume::by(known, Some("seq"), None).is_ok());
+        }
+    }
+}
