@@ -125,10 +125,9 @@ impl Thread {
         self.state.replace(Tree::read(state));
     }
 
-    /// Changes the state as the application has changed `before`, or the one that is there. During a run, what that
-    /// changes elsewhere in it stays changed.
-    pub fn edit_state(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
-        self.state.edit(before, after, running);
+    /// Changes the state as the application has changed `before`, or the one that is there. What a run changes elsewhere in it stays changed.
+    pub fn edit_state(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) {
+        self.state.edit(before, after);
     }
 
     /// Merges members into the state, where both are objects; else replaces it.

@@ -56,16 +56,24 @@ impl State {
         self.shown.replaced();
     }
 
-    /// Applies to the state, as it is now, the change that leads from `before` to `after`. During a run, the server's
-    /// changes go beneath it. Without `before` it starts from the state as it is. What is equal stays as it is, with the digits
-    /// of its numbers.
-    pub fn edit(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
+    /// Applies to the state, as it is now, the change that leads from `before` to `after`. The server's changes go beneath it, until it is told.
+    /// Without `before` it starts from the state as it is. What is equal stays as it is, with the digits of its numbers.
+    pub fn edit(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) {
         let old = self.value().clone();
         let before = before.map_or_else(|| old.clone(), Tree::read);
         self.show(merge(&before, &Tree::read(after), &old, false));
         let server = self.local.take().map_or(old, |(_, server)| server);
-        let mask = if running { Mask::between(&server, self.value()) } else { None };
-        self.local = mask.map(|mask| (Some(mask), server));
+        self.put_over(server);
+    }
+
+    /// The server knows this one: what differs in the one that is shown is the application's.
+    pub fn put_over(&mut self, server: Tree) {
+        self.local = Mask::between(&server, self.value()).map(|mask| (Some(mask), server));
+    }
+
+    /// The one that the server knows, where it is not what is shown.
+    pub fn beneath(&self) -> Option<&Tree> {
+        self.local.as_ref().map(|(_, server)| server)
     }
 
     /// Shows another one, which it differs little from.

@@ -371,18 +371,15 @@ impl Thread {
     }
 
     /// The application's own state.
-    pub fn set_state(&mut self, new: Value, running: bool) {
+    pub fn set_state(&mut self, new: Value) {
         let confirmed = self.confirmed().clone();
         self.state = new;
-        self.local = None;
-        if running {
-            let (old, new) = (confirmed.as_object().unwrap(), self.state.as_object().unwrap());
-            let set = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
-            let set = set.map(|(key, value)| (key.clone(), Some(value.clone())));
-            let gone = old.keys().filter(|key| !new.contains_key(*key)).map(|key| (key.clone(), None));
-            let changes: Vec<_> = set.chain(gone).collect();
-            self.local = (!changes.is_empty()).then_some((confirmed, changes));
-        }
+        let (old, new) = (confirmed.as_object().unwrap(), self.state.as_object().unwrap());
+        let set = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
+        let set = set.map(|(key, value)| (key.clone(), Some(value.clone())));
+        let gone = old.keys().filter(|key| !new.contains_key(*key)).map(|key| (key.clone(), None));
+        let changes: Vec<_> = set.chain(gone).collect();
+        self.local = (!changes.is_empty()).then_some((confirmed, changes));
     }
 
     /// A tool message: after the message that called and the answers that it has.

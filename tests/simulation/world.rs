@@ -427,7 +427,7 @@ impl World {
                 }
                 let json = state.to_string();
                 if self.give(|session, _| session.set_state(&json))?.is_ok() {
-                    self.thread.set_state(state, self.run.is_some() || self.left.is_some());
+                    self.thread.set_state(state);
                 }
                 self.perform()
             }

@@ -49,9 +49,8 @@ impl Session {
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
-        // A run that was left may be joined, and continue the state that it knows.
-        let running = self.run.is_some() || self.rejoin.detached;
-        self.thread.edit_state(before, value(&after, depth)?, running);
+        // A run that is joined, or that the server begins, continues the state that it knows.
+        self.thread.edit_state(before, value(&after, depth)?);
         self.outbox.changed(true);
         Ok(())
     }

@@ -3,9 +3,9 @@
 use super::*;
 
 impl Thread {
-    /// The thread as a page has it that was left and is back.
-    pub fn reload(&mut self, gave_up: impl Fn(&str) -> bool) {
-        self.local = None;
+    /// The thread as a page has it that was left and is back. `joins`: it can join the run that was in progress.
+    pub fn reload(&mut self, joins: bool, gave_up: impl Fn(&str) -> bool) {
+        self.local.take_if(|_| !joins);
         self.subagents.clear();
         self.open.clear();
         for message in &mut self.messages {

@@ -57,7 +57,7 @@ impl World {
             for (key, value) in after.iter().filter(|(key, value)| before.get(*key) != Some(value)) {
                 members.insert(key.clone(), value.clone());
             }
-            self.thread.set_state(state, self.run.is_some() || self.left.is_some());
+            self.thread.set_state(state);
         }
         self.perform()
     }

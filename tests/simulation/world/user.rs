@@ -234,7 +234,8 @@ impl World {
             self.turn.iter().flat_map(|turn| &turn.calls).any(|call| call.id == id && call.stage != Stage::Done)
         };
         // Nobody can join the run.
-        self.thread.reload(|id| running && self.plan.resume.is_none() && !waits(id));
+        let joins = running && self.plan.resume.is_some();
+        self.thread.reload(joins, |id| running && self.plan.resume.is_none() && !waits(id));
         let mut answered = |id: &String| self.thread.call(id).is_some_and(|call| call.result.is_some());
         self.cut = self.handled.iter().filter(|id| !answered(id)).cloned().collect();
         self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
