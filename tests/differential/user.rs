@@ -23,6 +23,7 @@ pub fn play(seed: u64) {
         tools: Vec::new(),
         calls: BTreeSet::new(),
         left: false,
+        edited: false,
     };
     user.tools = vec![json!({"name": "tool"}), json!({"name": "f", "needsApproval": user.random.one_in(2)})];
     user.submit();
@@ -58,9 +59,17 @@ struct User {
     calls: BTreeSet<String>,
     /// A run was left: to ask for its answer again goes before what waits, which in the old core goes first.
     left: bool,
+    /// The state was edited while nothing ran, and no request has told it: where a run is joined then, or begun by the server, the old core
+    /// takes the edit for what the server knows.
+    edited: bool,
 }
 
 impl User {
+    fn runs(&mut self) -> bool {
+        self.pair.publish();
+        self.pair.shown()["isLoading"] == true
+    }
+
     /// Whether an event brings the id of a call again that is over: the core of today takes that for another call, or leaves its
     /// arguments out (`docs/decisions/0050-ids-of-calls-that-come-again.md`).
     fn repeats(&mut self, event: &Value) -> bool {
@@ -132,6 +141,7 @@ impl User {
         self.pair.give(&Input::Submit(input));
         if self.pair.request != before {
             self.left = false;
+            self.edited = false;
             self.pair.head("text/event-stream");
         }
     }
@@ -159,7 +169,8 @@ impl User {
             }
             5 if self.random.one_in(2) => Input::Stop,
             6 if self.random.one_in(3) => Input::Disconnect,
-            7 => Input::Attach,
+            7 if !self.edited => Input::Attach,
+            7 => return,
             8 | 9 => Input::Settle(json!({"toolCallId": self.call(), "result": {"ok": 1}}).to_string()),
             10 => Input::Settle(json!({"toolCallId": self.call(), "error": "it failed"}).to_string()),
             11 => Input::Approve(json!({"toolCallId": self.call()}).to_string()),
@@ -181,17 +192,20 @@ impl User {
             19 if self.random.one_in(8) => Input::Reset,
             _ => {
                 self.look_where_moved();
+                self.edited |= !self.runs();
                 for edit in edits(&self.shown.clone(), &mut self.random) {
                     self.pair.give(&edit);
                 }
                 return;
             }
         };
+        self.edited |= matches!(input, Input::SetState(_)) && !self.runs();
         let before = self.pair.request;
         self.pair.give(&input);
         self.left |= matches!(input, Input::Disconnect);
         if self.pair.request != before {
             self.left = false;
+            self.edited = false;
             self.pair.head("text/event-stream");
         }
     }
