@@ -59,17 +59,11 @@ struct User {
     calls: BTreeSet<String>,
     /// A run was left: to ask for its answer again goes before what waits, which in the old core goes first.
     left: bool,
-    /// The state was edited while nothing ran, and no request has told it: where a run is joined then, or begun by the server, the old core
-    /// takes the edit for what the server knows.
+    /// The state was edited, and no request has told it: where a run is joined after an edit from while nothing ran, the old core loses it.
     edited: bool,
 }
 
 impl User {
-    fn runs(&mut self) -> bool {
-        self.pair.publish();
-        self.pair.shown()["isLoading"] == true
-    }
-
     /// Whether an event brings the id of a call again that is over: the core of today takes that for another call, or leaves its
     /// arguments out (`docs/decisions/0050-ids-of-calls-that-come-again.md`).
     fn repeats(&mut self, event: &Value) -> bool {
@@ -192,14 +186,14 @@ impl User {
             19 if self.random.one_in(8) => Input::Reset,
             _ => {
                 self.look_where_moved();
-                self.edited |= !self.runs();
+                self.edited = true;
                 for edit in edits(&self.shown.clone(), &mut self.random) {
                     self.pair.give(&edit);
                 }
                 return;
             }
         };
-        self.edited |= matches!(input, Input::SetState(_)) && !self.runs();
+        self.edited |= matches!(input, Input::SetState(_));
         let before = self.pair.request;
         self.pair.give(&input);
         self.left |= matches!(input, Input::Disconnect);
