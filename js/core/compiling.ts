@@ -1,4 +1,4 @@
-// What a platform says that compiles no WebAssembly. It comes with the first code that has something compiled.
+// The errors of platforms that compile no WebAssembly. They come with the first code that has something compiled.
 
 import { AgentError } from "../api/error.js";
 

@@ -59,7 +59,7 @@ struct User {
     calls: BTreeSet<String>,
     /// A run was left: to ask for its answer again goes before what waits, which in the old core goes first.
     left: bool,
-    /// The state was edited, and no request has told it: where a run is joined after an edit from while nothing ran, the old core loses it.
+    /// The state was edited, and no request has carried it: where a run is joined after an edit from while nothing ran, the old core loses it.
     edited: bool,
 }
 
