@@ -9,7 +9,7 @@ import type { SaveParts, StoredTexts } from "./record.js";
 /** The members of a save that are no facts. */
 const ofThread = ["v", "state", "usage"];
 /** With those about how far the stream of its run was read, which are of no use for another run. */
-const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageTold", "checkpoint", "earlier"];
+const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageTold", "checkpoint", "server", "earlier"];
 
 const parsed = (lines: readonly string[]): Message[] => lines.map((line) => JSON.parse(line));
 

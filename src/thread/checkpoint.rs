@@ -63,14 +63,12 @@ impl Checkpoint {
         Self { messages: Keyed::default(), calls: Index::new(), state }
     }
 
-    /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, server?, grown?, args?}`, where `server` is the state that the server
-    /// knows now, beneath changes of the application's, `grown` has the sizes of those messages that have grown since, and `args` those of the
-    /// arguments of calls.
+    /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
+    /// of those messages that have grown since, and `args` those of the arguments of calls.
     pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
         let mut object = JsonWriter::object(out);
         object.strings("messages", self.messages.keys());
         object.strings("calls", self.calls.keys()).tree("state", Some(&self.state));
-        object.tree("server", thread.state.beneath());
         let (mut grown, mut args) = (String::new(), String::new());
         let (mut sizes, mut lengths) = (JsonWriter::object(&mut grown), JsonWriter::object(&mut args));
         for entry in thread.list.iter() {
@@ -118,11 +116,8 @@ impl Checkpoint {
     }
 
     /// `thread` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
-    pub(crate) fn read(raw: Raw<'_>, thread: &mut Thread) -> Option<Self> {
+    pub(crate) fn read(raw: Raw<'_>, thread: &Thread) -> Option<Self> {
         let fields = raw.object()?;
-        if let Some(server) = fields.get("server") {
-            thread.state.put_over(Tree::read(server));
-        }
         let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
         let now = thread.checkpoint();
         let args = fields.object("args");

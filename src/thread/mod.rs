@@ -130,6 +130,16 @@ impl Thread {
         self.state.edit(before, after);
     }
 
+    /// The state that the server knows, where it is not the one that is shown.
+    pub(crate) fn state_beneath(&self) -> Option<&Tree> {
+        self.state.beneath()
+    }
+
+    /// The server knows this state: what differs in the one that is there is the application's.
+    pub(crate) fn put_state_over(&mut self, server: Raw<'_>) {
+        self.state.put_over(Tree::read(server));
+    }
+
     /// Merges members into the state, where both are objects; else replaces it.
     pub fn merge_state(&mut self, state: Raw<'_>) {
         self.state.merge(state);

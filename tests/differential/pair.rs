@@ -104,7 +104,7 @@ impl Pair {
         let mut save = parse(&self.new.save());
         save.as_object_mut().unwrap().remove("replies");
         // Nor the state that the server knows beneath edits.
-        save.get_mut("checkpoint").and_then(Value::as_object_mut).map(|checkpoint| checkpoint.remove("server"));
+        save.as_object_mut().unwrap().remove("server");
         // To the old core a call that waits for a person is begun.
         let mut old = parse(&self.old.save());
         old["handled"].as_array_mut().unwrap().retain(|id| save["handled"].as_array().unwrap().contains(id));

@@ -83,8 +83,8 @@ impl Rejoin {
         self.earlier.lacks()
     }
 
-    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
-    /// thread that the server replays whole.
+    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `behind`, `usageTold`; of a run that was cut, `checkpoint` and `server`, the state
+    /// that the server knows beneath edits; `earlier` of a thread that the server replays whole.
     pub fn save(
         &self,
         object: &mut JsonWriter<'_>,
@@ -100,8 +100,11 @@ impl Rejoin {
         // The run may be reported again, from its beginning.
         let usage_reports = self.progress.reported.known(Report::Usage) as u64;
         object.number("usageTold", Some(usage_reports).filter(|reports| *reports > 0));
-        if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
-            checkpoint.write(object.member("checkpoint"), thread);
+        if joinable {
+            object.tree("server", thread.state_beneath());
+            if let Some(checkpoint) = &self.progress.checkpoint {
+                checkpoint.write(object.member("checkpoint"), thread);
+            }
         }
         if whole_threads && (running || self.earlier.renames()) || running && self.earlier.has_all() {
             self.earlier.save(object.member("earlier"));
@@ -116,6 +119,9 @@ impl Rejoin {
         (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
         self.progress.announced = true;
         self.progress.last_message_before_run = string("behind");
+        if let Some(server) = fields.get("server") {
+            thread.put_state_over(server);
+        }
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
         if let Some(reports) = fields.whole("usageTold") {
             self.progress.reported.restore(Report::Usage, usize::try_from(reports).unwrap_or_default());

@@ -316,6 +316,22 @@ describe("the saves of the first agent", { skip: !real }, () => {
     assert.deepEqual(bodies, [["typed"]]);
   });
 
+  it("have an approval whose arguments the tool of the next page may refuse", () => {
+    const given = ["approve", JSON.stringify({ toolCallId: "k", args: { text: "typed" }, seen: { name: "add", argsText: "{}" } })];
+    const saved = { runId: "1", messages: [{ ...asked, toolCalls: [call("k", "add")] }], turn: approving, acts: [given] };
+    const [found] = page(`
+      const parameters = { "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) } };
+      const executed = [];
+      const tools = [{ name: "add", description: "", parameters, jsonSchema: {}, needsApproval: true, execute: (args) => void executed.push(args) }];
+      globalThis.document = { addEventListener() {}, removeEventListener() {} };
+      const agent = make(undefined, { restore: { ...save, ...${JSON.stringify(saved)} }, tools });
+      agent.subscribe(() => {});
+      const { code } = await new Promise((warned) => agent.on("warning", warned));
+      say(code, agent.getSnapshot().toolCalls[0].phase, executed, sent);
+    `);
+    assert.deepEqual(found, ["approval-invalid", "awaiting-approval", [], []]);
+  });
+
   it("keep what is in them until then", () => {
     const [kept] = page(`${waits}
       text = { ...save, handled: ["h"], queue: [{ start: "submit", runId: "q", messages: [user("q")] }] };
