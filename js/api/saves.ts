@@ -48,7 +48,7 @@ interface SavesParts {
 interface SharedState {
   home: { readonly at?: string | undefined; readonly last?: string | undefined; readonly live?: { end(): void } | undefined };
   readonly pending: {
-    readonly list: readonly { readonly method?: string | undefined; readonly json?: string | undefined; readonly acts?: boolean | undefined }[];
+    readonly list: readonly { readonly acts?: boolean | undefined }[];
     confirmed(): AgentSnapshot<unknown>;
     end(shown?: AgentSnapshot<unknown>, still?: readonly unknown[]): void;
     show(on?: AgentSnapshot<unknown>): void;

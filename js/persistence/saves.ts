@@ -18,7 +18,6 @@ import type { SavedAgent } from "../api/saving.js";
 import { later } from "../base/timer.js";
 import { createKeeper, type Keeper } from "./keeper.js";
 import { mergeSaves, sameThread, withoutLeft } from "./merge.js";
-import type { Saved, SavedAct } from "../snapshot/save.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
 import type { WriteFailure } from "./record.js";
@@ -58,8 +57,6 @@ export class StoredSaves implements Saves {
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
   private state: string;
-  /** Another state is shown than the one that edits were made of, which wait: the core makes them, for it knows the elements of lists. */
-  private moved = false;
   /** A save is being shown: that is no change. */
   private shows = false;
   /** How often it has looked at what another owner has written, and which time it has shown last. */
@@ -290,7 +287,6 @@ export class StoredSaves implements Saves {
     try {
       const text = find();
       if (link.live()) suspend(this.kit, this.thread);
-      if (text !== this.last) this.moved = this.#edits().length > 0;
       // A save that is shown already is not shown anew.
       beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
       this.last = text;
@@ -341,19 +337,7 @@ export class StoredSaves implements Saves {
   }
 
   /** The thread as it is: JSON text. */
-  readonly #saved = (): string => {
-    const { kit, thread, moved } = this;
-    const json = thread.remote.saved(thread.link.save());
-    const edits = moved && !thread.link.live() ? this.#edits() : [];
-    if (!edits.length) return json;
-    const saved = JSON.parse(json) as Saved;
-    return JSON.stringify({ ...saved, state: thread.link.shared.pending.confirmed().state, acts: kit.union(saved.acts, edits, String) });
-  };
-
-  /** The edits of the state that wait for the core. */
-  #edits(): SavedAct[] {
-    return this.thread.link.shared.pending.list.flatMap(({ method, json }): SavedAct[] => (method === "editState" && json ? [[method, json]] : []));
-  }
+  readonly #saved = (): string => this.thread.remote.saved(this.thread.link.save());
 
   /** Something has changed. */
   #touch(): void {

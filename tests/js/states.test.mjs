@@ -30,9 +30,4 @@ describe(`pages that share a state, STATES_SEED=${first}`, { skip: !real && "the
       for (const seed of seeds) await play(seed, kinds[name]);
     });
   }
-
-  it("a page that is left before its core has come leaves an edit of a list to the next one, which has more in it", async () => {
-    const { play } = await import("./states.mjs");
-    await play(57063, {});
-  });
 });

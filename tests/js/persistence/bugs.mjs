@@ -2,13 +2,6 @@
 
 export const bugs = [
   {
-    name: "a list of the state that has grown since is written as an edit that waits for the core had it",
-    file: "persistence/saves.ts",
-    from: "if (text !== this.last) this.moved = this.#edits().length > 0;",
-    to: "",
-    tests: ["states"],
-  },
-  {
     name: "a run that was prepared while its tab let go of the store waits for ever",
     file: "agent/runs.ts",
     from: "    thread.saves.use();\n",
