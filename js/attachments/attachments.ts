@@ -120,7 +120,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     hold: held.hold,
     cancel: held.cancel,
     // A field that its page has taken away may still be given files.
-    dispose: () => (held.cancelAll(), clear(), listeners.clear(), void (toEntries = () => [])),
+    dispose: () => (held.end(), clear(), listeners.clear(), void (toEntries = () => [])),
   };
 }
 

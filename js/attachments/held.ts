@@ -24,6 +24,8 @@ interface Held extends Batch {
 /** The attachments that the batches are held for. */
 interface BatchOwner {
   readonly composer: Batch;
+  /** Its field has gone. */
+  over?: boolean;
   changed(): void;
   drop(entries: Entries): void;
 }
@@ -32,11 +34,6 @@ interface BatchOwner {
 let all: readonly Held[] = [];
 /** Submits are leaving, one after the other. */
 let leaves = false;
-
-/** It is held no longer. */
-function take(held: Held): void {
-  all = all.filter((other) => other !== held);
-}
 
 /** Whether its files are ready, and nothing of its agent is held before it. */
 const isNext = (held: Held): boolean => held.entries.every(({ item }) => item.status === "ready") && all.find(({ agent }) => agent === held.agent) === held;
@@ -65,15 +62,15 @@ export class HeldSubmits implements SubmitHolder {
         settle: resolve,
       };
       all = [...all, held];
-      signal?.addEventListener("abort", () => this.#abort(held));
-      if (signal?.aborted) this.#abort(held);
+      signal?.addEventListener("abort", () => this.#abort([held]));
+      if (signal?.aborted) this.#abort([held]);
       changed();
     });
   };
 
   readonly cancel: SubmitHolder["cancel"] = (agent, id) => {
     const found = all.filter((held) => held.agent === agent && (id === undefined || held.input.runId === id));
-    for (const held of found) this.#abort(held);
+    this.#abort(found);
     for (const { changed } of new Set(found.map(({ owner }) => owner))) changed();
     return found.length > 0;
   };
@@ -88,8 +85,9 @@ export class HeldSubmits implements SubmitHolder {
     this.#advance();
   }
 
-  cancelAll(): void {
-    for (const held of this.list()) this.#abort(held);
+  end(): void {
+    this.owner.over = true;
+    this.#abort(this.list());
   }
 
   #show(agent: HoldingAgent): void {
@@ -105,35 +103,39 @@ export class HeldSubmits implements SubmitHolder {
     if (leaves) return;
     leaves = true;
     for (let held; (held = all.find(isNext));) {
-      take(held);
+      all = all.filter((other) => other !== held);
       this.#send(held);
     }
     leaves = false;
   }
 
   #send(held: Held): void {
-    const { agent, message, entries, input, owner: { composer, changed, drop } } = held;
+    const { agent, message, entries, input, owner } = held;
     // It leaves the queue as it enters the thread.
     const { parts: _, ...rest } = input;
     const done = held.submit({ ...rest, ...(message && { message: { ...message, content: contentOf(held) } }) });
     this.#show(agent);
     held.settle(done);
     done.then(
-      () => drop(entries),
+      () => owner.drop(entries),
       () => {
-        composer.entries = [...entries, ...composer.entries];
-        changed();
+        if (owner.over) return owner.drop(entries);
+        owner.composer.entries = [...entries, ...owner.composer.entries];
+        owner.changed();
       },
     );
   }
 
-  #abort(held: Held): void {
-    if (!all.includes(held)) return;
-    take(held);
-    held.owner.drop(held.entries);
-    held.settle({ runId: held.input.runId, outcome: "aborted" });
-    this.#show(held.agent);
-    this.#advance();
+  /** All of them at once: one that follows another does not leave as that goes. */
+  #abort(these: readonly Held[]): void {
+    const found = these.filter((held) => all.includes(held));
+    all = all.filter((held) => !found.includes(held));
+    for (const { owner, entries, settle, input: { runId } } of found) {
+      owner.drop(entries);
+      settle({ runId, outcome: "aborted" });
+    }
+    for (const { agent } of found) this.#show(agent);
+    if (found.length) this.#advance();
   }
 }
 

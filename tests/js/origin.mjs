@@ -15,14 +15,15 @@ let origins = 0;
 /** The events of a run that answers this message, each with the message that stands in the thread from then on. */
 function answerTo({ id, content }, run) {
   const messageId = `after ${id}`;
-  const toolCallName = { call: "count", ask: "ask", fill: "fill" }[content];
+  const said = String(Array.isArray(content) ? content[0].text : content).split(" ")[0];
+  const toolCallName = { call: "count", ask: "ask", fill: "fill" }[said];
   const says = [
     [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }],
     [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Heard ${id}` }],
     [{ type: "TEXT_MESSAGE_END", messageId }, { id: messageId, role: "assistant", content: `Heard ${id}` }],
   ];
   // A person fills in two things.
-  const ids = content === "fill" ? [`call ${id} a`, `call ${id} b`] : [`call ${id}`];
+  const ids = said === "fill" ? [`call ${id} a`, `call ${id} b`] : [`call ${id}`];
   const toolCalls = ids.map((toolCallId) => ({ id: toolCallId, type: "function", function: { name: toolCallName, arguments: "{}" } }));
   const calls = ids.flatMap((toolCallId, at) => [
     [{ type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: messageId }],
@@ -31,7 +32,7 @@ function answerTo({ id, content }, run) {
   ]);
   // It asks a person one thing or two, and goes on once it has heard of all.
   const interrupts = [`${id} a`, `${id} b`].slice(0, 1 + (Number(id.slice(1)) % 2)).map((name) => ({ id: name, reason: "confirmation" }));
-  const outcome = content === "question" && { outcome: { type: "interrupt", interrupts } };
+  const outcome = said === "question" && { outcome: { type: "interrupt", interrupts } };
   return [[{ type: "RUN_STARTED", ...run }], ...(toolCallName ? calls : says), [{ type: "RUN_FINISHED", ...run, ...outcome }]];
 }
 

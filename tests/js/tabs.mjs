@@ -12,6 +12,7 @@ import { joining } from "./origin-runs.mjs";
 import { never, Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
 import { Rewriters } from "./rewriters.mjs";
+import { Senders } from "./senders.mjs";
 import { check } from "./tabs-end.mjs";
 import { localWorkers } from "./thread.mjs";
 
@@ -67,6 +68,7 @@ export async function play(seed, kind) {
   const approved = [];
   const people = new People(kind, pick, outside, origin);
   const rewriters = new Rewriters(pick, outside, origin, promises, kind);
+  const senders = kind.files && new Senders(pick, outside, origin);
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const [{ now }, { now: today }, { random: byChance }] = [performance, Date, Math];
@@ -82,6 +84,7 @@ export async function play(seed, kind) {
   /** A page is opened, with one agent; or one more agent in a page that is. */
   const open = (page = origin.page(`p${++names}`)) => {
     pages.set(page.name, page);
+    if (senders && !page.composer) senders.open(page);
     const beside = lives.filter((other) => other.page === page);
     const name = [page.name, ...(beside.length ? [beside.length] : [])].join(".");
     // Agents of other options have a thread of their own, and the store in turn.
@@ -161,7 +164,10 @@ export async function play(seed, kind) {
     const promise = { id, life, content, result: undefined, left: false, rests: false };
     promises.push(promise);
     const ifBusy = content === "steer" ? content : undefined;
-    life.agent.submit({ message: { id, role: "user", content }, runId: `run ${id}`, ifBusy }).then(
+    const words = senders
+      ? { message: { id, role: "user", content: `${content} ${id}` }, parts: senders.parts(promise) }
+      : { message: { id, role: "user", content } };
+    life.agent.submit({ ...words, runId: `run ${id}`, ifBusy }).then(
       (result) => {
         promise.result = result.outcome;
         promise.rests = life.page.unopened || (!!kind.together && !together(life).some(({ unmount, gone }) => unmount && !gone));
@@ -209,6 +215,7 @@ export async function play(seed, kind) {
       const name = `n${++names}`;
       const done = life.agent.editQueued(id, { message: { id: said.id, role: "user", content: said.content, name } });
       outside.note(`${life.name} names ${said.id} ${name}: ${done}`);
+      said.edited ||= done;
       if (done && !said.left) said.named = { life, name };
     }
   };
@@ -264,11 +271,15 @@ export async function play(seed, kind) {
     for (const one of left) one.gone = true;
     for (const promise of promises) if (ends && left.includes(promise.life) && promise.result === undefined) promise.left = true;
     if (how === "dispose") {
+      for (const one of senders ? left : []) senders.aborts(one, promises);
       // One that was used a moment ago keeps the thread for a task. Without locks the next page opens after this one.
       for (const one of kind.alone ? left : [life]) one.agent.dispose();
       return;
     }
-    if (how === "reload") page.dispatchEvent(new Event("pagehide"));
+    if (how === "reload") {
+      senders?.leave(life.page, left);
+      page.dispatchEvent(new Event("pagehide"));
+    }
     life.page.die();
   };
 
@@ -346,6 +357,14 @@ export async function play(seed, kind) {
       : []),
     ...(kind.resets ? Array(3).fill(() => here().length && rewriters.reset(here()[pick(here().length)], stored())) : []),
     ...(kind.forks ? Array(kind.anywhere ? 15 : 3).fill(() => here().length && rewriters.fork(here()[pick(here().length)], stored(), `run f${++names}`)) : []),
+    ...(senders
+      ? [
+        ...Array(6).fill(senders.attach),
+        ...Array(4).fill(senders.change),
+        (life) => senders.takeBack(life, promises),
+        (life) => senders.renew(life.page, here(), promises),
+      ].map((step) => () => here().length && step.call(senders, here()[pick(here().length)]))
+      : []),
     ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
@@ -369,6 +388,7 @@ export async function play(seed, kind) {
       assert.ok(outside.log.length < 4000, "the pages never come to rest");
       if (outside.waits) outside.next();
       else if (here().some(askAll));
+      else if (senders && here().some((life) => senders.mend(life)));
       else if (kind.retries && here().some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
       else if (kind.asks && here().some((life) => !life.agent.getSnapshot().isLoading && (life.replies ??= 0) < 30 && ++life.replies && people.reply(life)));
       else if (kind.fills && here().some((life) => (life.fills ??= 0) < 30 && ++life.fills && people.fill(life)));
@@ -376,11 +396,13 @@ export async function play(seed, kind) {
       else quiet = 40;
       await settle();
     }
+    senders?.check(lives, stored());
     check({ kind, origin, promises, edits, approved, people, rewriters, lives }, stored());
   } catch (error) {
     error.message = `seed ${seed}, ${JSON.stringify(kind)}: ${error.message}\n${outside.log.join("\n")}`;
     throw error;
   } finally {
+    senders?.end();
     for (const { agent } of lives) agent.dispose();
     for (const { views } of new Set(lives.map((life) => life.page))) views?.close();
     performance.now = now;

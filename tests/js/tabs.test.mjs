@@ -156,6 +156,13 @@ const kinds = {
   "calls that a person answers, and a server that keeps the thread": { fills: true, thread: "new" },
   "an agent that asks, and a server that keeps the thread": { asks: true, thread: "new", slow: true, ordered: true },
   "an agent that asks, and runs that are joined": { asks: true, resumes: "replay", late: true, records: true },
+  "files that are uploaded": { files: true },
+  "files that are uploaded, a slow store with records, and time that passes": { files: true, slow: true, records: true, late: true },
+  "files that are uploaded, several agents in a page, a slow store, and time that passes": { files: true, together: true, slow: true, late: true },
+  "files that are uploaded, and workers": { files: true, slow: true, ordered: true, worker: true },
+  "files that are uploaded, code of saves that comes late, and a core that cannot be loaded at times": { files: true, code: true, losses: "loads" },
+  "files that are uploaded, submits that are taken out, and threads that begin anew": { files: true, changes: true, resets: true },
+  "files that are uploaded, and a server that keeps the thread": { files: true, thread: "new", hydrates: true },
   "a connection that is kept open": { channel: true, retries: true },
   "a connection that is kept open, a slow store with records, and time that passes": { channel: true, retries: true, slow: true, records: true, late: true },
   "a connection that is kept open, several agents in a page, and runs that are hung up when nobody is left": {

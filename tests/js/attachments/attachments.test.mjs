@@ -372,6 +372,21 @@ describe("a submit with attachments", { skip }, () => {
     }
   });
 
+  it("is taken back with all that is held after it: none of that leaves as the first one goes", async () => {
+    const ways = [(agent) => agent.reset(), (agent) => agent.dispose(), (_, files) => files.dispose()];
+    for (const way of ways) {
+      const { agent, files, requests } = begin();
+      files.add([file("a.png")]);
+      const runs = [agent.submit({ message: "look", parts: files }), agent.submit("and then"), agent.submit("at last")];
+      await settled();
+      way(agent, files);
+      assert.deepEqual((await Promise.all(runs)).map(({ outcome }) => outcome), ["aborted", "aborted", "aborted"]);
+      assert.deepEqual(agent.getSnapshot().queue, []);
+      await settled();
+      assert.equal(requests.length, 0);
+    }
+  });
+
   it("is not held where its signal was aborted before", async () => {
     const { agent, files, requests } = begin();
     files.add([file("a.png")]);
@@ -389,6 +404,18 @@ describe("a submit with attachments", { skip }, () => {
     await assert.rejects(agent.submit({ message: "look", parts: files, replaces: "unknown" }), { code: "nothing-to-replace" });
     assert.deepEqual(names(files.items), ["a.png ready"]);
     assert.equal(agent.getSnapshot().error.code, "nothing-to-replace");
+  });
+
+  it("revokes the URLs of a submit that is refused after its field has gone", async (t) => {
+    const revoked = t.mock.method(URL, "revokeObjectURL");
+    const { agent, files } = begin({ upload: () => ({ url: "https://files.test/a" }) });
+    const [{ previewUrl }] = files.add([file("a.png")]);
+    await until(() => files.items[0].status === "ready");
+    const run = agent.submit({ message: "look", parts: files, replaces: "unknown" });
+    files.dispose();
+    await assert.rejects(run);
+    await settled();
+    assert.deepEqual([revoked.mock.calls.map(({ arguments: [url] }) => url), files.items], [[previewUrl], []]);
   });
 
   it("keeps a held submit in the save of its files: the text and what is ready go back to the composer", async () => {

@@ -32,7 +32,21 @@ export const bugs = [
   {
     name: "files are lost with a submit that is refused",
     file: "attachments/held.ts",
-    from: "composer.entries = [...entries, ...composer.entries];",
+    from: "owner.composer.entries = [...entries, ...owner.composer.entries];",
+    to: "",
+    tests: ["attachments"],
+  },
+  {
+    name: "what is held leaves as the submit before it is taken back",
+    file: "attachments/held.ts",
+    from: "this.#abort(this.list());",
+    to: "for (const held of this.list()) this.#abort([held]);",
+    tests: ["attachments"],
+  },
+  {
+    name: "object URLs of a refused submit outlive its field",
+    file: "attachments/held.ts",
+    from: "if (owner.over) return owner.drop(entries);",
     to: "",
     tests: ["attachments"],
   },
