@@ -12,6 +12,8 @@ const quietMs = 300;
 
 /** A thread, and the body in which its run in progress continues. */
 export interface Connected extends OpenedThread {
+  /** The core makes the messages of the lines, without those that the page had: what was said in these, by its id, where it is not text alone. */
+  readonly repeated?: ReadonlyMap<string, Message["content"]>;
   readonly begun?: { readonly runId: string; take(): Response } | undefined;
 }
 
@@ -41,25 +43,33 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   if (!history.length && !open) return toEvents(undefined, undefined, runId, threadId);
   const last = open ? undefined : (history[lastIndex(history, ({ event }) => event.type === "RUN_FINISHED")]?.event.outcome as Ended | undefined);
   // The server repeats what the page has of the thread.
+  const repeated = new Map<string, Message["content"]>();
   const frame = toEvents(local.length ? { messages: [] } : undefined, last?.interrupts, runId, threadId).lines;
   return {
     // As one run, which is hidden from the page.
-    lines: [...frame.slice(0, -1), ...withinRun(history), ...frame.slice(-1)],
+    lines: [...frame.slice(0, -1), ...withinRun(history, repeated), ...frame.slice(-1)],
     messages: undefined,
+    repeated,
     activeRunId: open?.runId,
     begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
   };
 }
 
-/** The events of several runs as those of one: of where a run starts, only what was said to it, which no other event repeats. */
-function withinRun(history: readonly ReceivedEvent[]): string[] {
+/**
+ * The events of several runs as those of one: of where a run starts, only what was said to it, which no other event repeats. Adds to `parts` the
+ * content that has no events.
+ */
+function withinRun(history: readonly ReceivedEvent[], parts: Map<string, Message["content"]>): string[] {
   const knownIds = new Set<unknown>();
   return history.flatMap(({ json, event }) => {
     const { type, input } = event as { readonly type?: unknown; readonly input?: { readonly messages?: unknown } };
     if (type !== "RUN_STARTED") return /^RUN_/.test(String(type)) ? [] : [json];
     const messages = Array.isArray(input?.messages) ? (input.messages as readonly Partial<Message>[]) : [];
     const unseen = messages.filter((message) => (message?.role === "user" || message?.role === "tool") && !knownIds.has(message.id));
-    for (const { id } of unseen) knownIds.add(id);
+    for (const { id, content } of unseen) {
+      knownIds.add(id);
+      if (Array.isArray(content)) parts.set(id!, content);
+    }
     return unseen.flatMap(messageEvents).map((made) => JSON.stringify(made));
   });
 }

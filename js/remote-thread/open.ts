@@ -9,7 +9,7 @@
 // open.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, RunResult, ThreadState, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentSnapshot, Message, RunResult, ThreadState, TransportRequest, TransportTarget } from "../api/types.js";
 import { createOpenCalls } from "./calls.js";
 import type { RemoteClient } from "./client.js";
 import type { Connected } from "./connect.js";
@@ -182,8 +182,16 @@ export class ThreadOpening<State> {
       opened = await (afterRun ? request.ask() : early);
       this.#begun = opened.begun;
       const join = client.options().resume ? opened.activeRunId : undefined;
+      const { lines, messages, repeated } = opened;
+      const now = client.core();
+      const whenRead = (): void => {
+        const read = client.core().messages;
+        const kept = repeated ? withLocal(client, withParts(read, repeated), before, now) : read;
+        if (kept !== read) client.edit(read, kept);
+        if (join !== undefined) void rejoin(client, hidden, join);
+      };
       // With what the core has by then, where what was submitted waits.
-      return { lines: edited(client, opened, before), whenRead: join === undefined ? undefined : () => void rejoin(client, hidden, join) };
+      return { lines: edited(client, lines, messages, before, now), whenRead: repeated || join !== undefined ? whenRead : undefined };
     });
     return { ...result, opened };
   }
@@ -209,15 +217,30 @@ export class ThreadOpening<State> {
 /** The end of the run that opens the thread, with the answer that has come. */
 type OpeningResult = RunResult & { readonly opened: OpenedThread | undefined };
 
-/** The lines of the answer, as the core is to take them: what was edited since `base` is edited in it, too. */
-function edited<State>(client: RemoteClient<State>, { lines, messages: stored }: OpenedThread, base: Begun<State>): readonly string[] {
-  const now = client.core();
+/** The lines of the answer, as the core is to take them: what was edited since `base` is edited in it, too. `stored`: its messages, if it lists them. */
+function edited<State>(
+  client: RemoteClient<State>,
+  lines: readonly string[],
+  stored: readonly Message[] | undefined,
+  base: Begun<State>,
+  now: Begun<State>,
+): readonly string[] {
   const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
-  if (!stored) return changedLines(lines, undefined, edit);
-  const messages = now.messages === base.messages ? stored : client.edited(base.messages, now.messages, stored);
-  const knownIds = new Set(messages.map(({ id }) => id));
-  const local = unanswered(now.messages, stored).filter(({ id }) => !knownIds.has(id));
-  return changedLines(lines, local.length || messages !== stored ? [...messages, ...local] : undefined, edit);
+  const messages = stored && withLocal(client, stored, base, now);
+  return changedLines(lines, messages === stored ? undefined : messages, edit);
+}
+
+/** The server's messages with what was edited since `base`, and with the questions that it does not have. */
+function withLocal<State>(client: RemoteClient<State>, stored: readonly Message[], base: Begun<State>, now: Begun<State>): readonly Message[] {
+  const local = unanswered(base.messages, stored);
+  const messages = local.length ? [...stored, ...local] : stored;
+  return now.messages === base.messages ? messages : client.edited(base.messages, now.messages, messages);
+}
+
+/** The messages with content that no event has. */
+function withParts(messages: readonly Message[], parts: ReadonlyMap<string, Message["content"]>): readonly Message[] {
+  if (!parts.size) return messages;
+  return messages.map((message) => (parts.has(message.id) ? ({ ...message, content: parts.get(message.id) } as Message) : message));
 }
 
 /** Joins the run that the server has in progress. Where the core was faster with what waits, after that. */

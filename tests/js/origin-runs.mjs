@@ -1,7 +1,12 @@
 // The runs of a server that keeps them: each goes on in its own time, whoever listens, and is joined again after a connection was lost.
 
 /** How an agent joins a run of such a server: from where it was read to (`run-url`, `socket-cursor`), or from its beginning (`replay`). */
-export const joining = (by) => by === "socket-cursor" ? { by, path: "seq" } : ({ by, url: (runId) => `http://host/runs/${encodeURIComponent(runId)}` });
+export const joining = (by, connects) =>
+  connects
+    ? { by, url: "http://host/thread", method: "POST" }
+    : by === "socket-cursor"
+    ? { by, path: "seq" }
+    : ({ by, url: (runId) => `http://host/runs/${encodeURIComponent(runId)}` });
 
 /** The runs of a server, by their ids. */
 export class Runs {
@@ -40,16 +45,22 @@ export class Runs {
     return name && [this.named(decodeURIComponent(name)), mark === null || this.by === "replay" ? 0 : Number(mark) + 1];
   }
 
-  /** A page hears the run from an event on. */
-  listen(page, run, from, signal) {
+  /** A page hears the whole thread, and what comes to its run in progress. */
+  repeat(page, signal) {
+    const all = [...this.#runs.values()];
+    return this.listen(page, all.at(-1), 0, signal, all.slice(0, -1));
+  }
+
+  /** A page hears the run from an event on, after `earlier` runs. */
+  listen(page, run, from, signal, earlier = []) {
     if (!run) return Promise.resolve(new Response("no such run", { status: 404 }));
     const { outside } = this;
     return new Promise((resolve, reject) => {
       let controller;
-      const stream = new ReadableStream({ start: (made) => void (controller = made) });
+      const hangUp = () => run.listeners.delete(connection) && this.open.delete(connection);
+      const stream = new ReadableStream({ start: (made) => void (controller = made), cancel: hangUp });
       const end = (reason) => {
-        if (!this.open.delete(connection)) return;
-        run.listeners.delete(connection);
+        if (!hangUp()) return;
         if (reason) controller.error(reason), reject(reason);
         else controller.close();
       };
@@ -58,15 +69,20 @@ export class Runs {
         page,
         runId: run.runId,
         cut: () => end(new TypeError("The network is gone")),
-        send: (at) => {
-          say(`hears ${at} ${run.told[at].type}`, () => controller.enqueue(new TextEncoder().encode(`id: ${at}\ndata: ${JSON.stringify(run.told[at])}\n\n`)));
-          if (run.over && at === run.told.length - 1) say("hears the end", () => end());
+        send: (at, of = run) => {
+          const event = of.told[at];
+          say(
+            `hears ${at} ${event.type} of ${event.runId ?? ""}`,
+            () => controller.enqueue(new TextEncoder().encode(`id: ${at}\ndata: ${JSON.stringify(event)}\n\n`)),
+          );
+          if (run.over && of === run && at === run.told.length - 1) say("hears the end", () => end());
         },
       };
       this.open.add(connection);
       run.listeners.add(connection);
       signal?.addEventListener("abort", () => end(signal.reason));
       say("hears an answer", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
+      for (const of of earlier) for (const at of of.told.keys()) connection.send(at, of);
       for (let at = from; at < run.told.length; at++) connection.send(at);
       // It has heard all.
       if (run.over && from >= run.told.length) say("hears the end", () => end());

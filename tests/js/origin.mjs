@@ -236,6 +236,14 @@ export class Origin {
     return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
   }
 
+  /** The same, as its runs, which the page may go on hearing. */
+  async #repeat(page, signal) {
+    this.outside.note(`${page.name} connects`);
+    if (!this.reachable && this.outside.pick(4) === 0) await this.stored(page, undefined, signal);
+    page.told = true;
+    return this.runs.repeat(page, signal);
+  }
+
   /** The server keeps what it has not got. */
   keep(...messages) {
     const known = new Set(this.thread.map(({ id }) => id));
@@ -299,6 +307,7 @@ export class Origin {
     return (url, { body, headers, signal }) =>
       new Promise((resolve, reject) => {
         if (page.dead) return;
+        if (String(url).endsWith("/thread")) return this.#repeat(page, signal).then(resolve, reject);
         const joined = this.runs?.find(url, headers);
         if (joined) {
           this.outside.note(`${page.name} joins ${joined[0]?.runId} from ${joined[1]}`);
@@ -318,6 +327,8 @@ export class Origin {
         }
         const told = this.#take(page, { threadId, runId, messages, replies });
         const steps = fails ? [...told.slice(0, 2), [{ type: "RUN_ERROR", message: "failed" }]] : told;
+        // The beginning of a run has what was said to it.
+        if (keeps && this.runs) told[0][0].input = { threadId, runId, messages };
         if (this.runs) return resolve(this.runs.listen(page, this.runs.begin(runId, steps), 0, signal));
         let controller;
         let open = true;

@@ -11,7 +11,7 @@ const { createObjectURL, revokeObjectURL } = URL;
 const namesOf = ({ content }) => [content].flat().flatMap((part) => part?.metadata?.filename ?? []);
 
 export class Senders {
-  /** The files, by their names: the page that has each, the submit that it went with, and whether somebody has taken it away. */
+  /** The files, by their names: the page that has each, the submit that it went with, and whether somebody has removed it. */
   #files = new Map();
   /** The submits that were given the composer, with their files. */
   #submits = [];
@@ -125,7 +125,7 @@ export class Senders {
     }
   }
 
-  /** The field is taken away with its files, and another one is there. `lives`: the agents of the page. */
+  /** The field goes with its files, and another one is there. `lives`: the agents of the page. */
   renew(page, lives, promises) {
     this.outside.note(`${page.name} has another composer`);
     for (const life of lives) if (life.page === page) this.aborts(life, promises);
@@ -169,7 +169,7 @@ export class Senders {
     for (const { name, page, said, gone } of this.#files.values()) {
       const with_ = new Set(all.filter((message) => namesOf(message).includes(name)).map(({ id }) => id));
       const places = [...with_, ...composed.filter((other) => other === name)];
-      if (gone) assert.deepEqual(places, [], `${name} was taken away`);
+      if (gone) assert.deepEqual(places, [], `${name} was removed`);
       else assert.ok(places.length <= 1, `${name} is in ${places}`);
       if (!gone && !page.dead && (!said || (said.result === "success" && !said.life.late && !said.edited))) assert.equal(places.length, 1, `${name} is lost`);
     }

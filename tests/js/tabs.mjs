@@ -116,9 +116,15 @@ export async function play(seed, kind) {
       ...(kind.channel
         ? { transport: webSocket({ url: "ws://host/", WebSocket: origin.socket(page, kind.rough), keepOpen: true }) }
         : { url: "http://host/", fetch: origin.fetch(page, kind.thread) }),
-      ...(kind.resumes && { resume: joining(kind.resumes), retry: { attempts: 100, perMinute: 1000, posts: true } }),
+      ...(kind.resumes && { resume: joining(kind.resumes, kind.connects), retry: { attempts: 100, perMinute: 1000, posts: true } }),
       ...(kind.thread &&
-        { thread: { send: kind.thread, steer: !!kind.steers, load: kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal) } }),
+        {
+          thread: {
+            send: kind.thread,
+            steer: !!kind.steers,
+            load: kind.connects ? "connect" : kind.hydrates ? "hydrate" : ({ before, signal }) => origin.stored(page, before, signal),
+          },
+        }),
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never, linger: kind.linger },
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }, { ...count, name: "fill" }],
@@ -310,7 +316,8 @@ export async function play(seed, kind) {
   // Without locks, pages that are open at once know nothing of each other.
   const most = kind.pages ?? (kind.alone ? 1 : 3);
   const here = () => lives.filter(({ gone }) => !gone);
-  const contents = kind.rewrites
+  // A call of a server that repeats its runs has another number in each page.
+  const contents = kind.rewrites || kind.connects
     ? ["say"]
     : kind.asks
     ? ["say", "question", "question", "call"]
@@ -322,7 +329,8 @@ export async function play(seed, kind) {
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], contents[pick(contents.length)])),
     ...Array(3).fill(() => here().length && approve(here()[pick(here().length)])),
-    () => here().length && stop(here()[pick(here().length)]),
+    // A server that repeats its runs goes on with one that is stopped.
+    () => here().length && !kind.connects && stop(here()[pick(here().length)]),
     ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
     () => here().length < most && open(),
     ...(kind.thread ? ["load", "load", "loadOlder"].map((method) => () => here().length && ask(here()[pick(here().length)], method)) : []),

@@ -37,6 +37,41 @@ describe("a thread that the server repeats", () => {
     agent.dispose();
   });
 
+  const asked = (id, ...messages) => ({ ...started(id), input: { threadId: "t", runId: id, messages } });
+
+  it("leaves questions that the server does not have, and what was edited meanwhile", async () => {
+    const repeated = deferred();
+    const server = connects(() => repeated.promise);
+    const picture = [{ type: "image", source: { type: "url", value: "https://a.test/b.png" } }];
+    const parts = [{ type: "text", text: "and this?" }, { type: "image", source: { type: "url", value: "https://a.test/a.png" } }];
+    const agent = create({ ...replay, initialMessages: [user("q1"), said("r1-a", "of r1"), user("q2", parts)] }, server);
+    const { ready } = agent;
+    await until(() => server.requests.length === 1);
+    agent.setMessages((messages) => [...messages, user("q3")]);
+    const [start, ...rest] = run("r1");
+    repeated.resolve(answer(sse({ ...start, ...asked("r1", user("q1", picture)) }, ...rest, finished("r1"))));
+    await ready;
+    assert.deepEqual(ids(agent), ["q1", "r1-a", "q2", "q3"]);
+    const { messages } = agent.getSnapshot();
+    assert.deepEqual([messages[0].content, messages[2].content], [picture, parts]);
+    await agent.submit({ message: { id: "q4", content: "q4" } });
+    assert.deepEqual(server.requests.at(-1).body.messages.map(({ id }) => id), ["q1", "r1-a", "q2", "q3", "q4"]);
+    agent.dispose();
+  });
+
+  it("has the question of its run in progress once, which the page had as well", async () => {
+    const [start, ...rest] = run("r2");
+    const body = open(...run("r1"), finished("r1"), { ...start, ...asked("r2", user("q2")) }, ...rest);
+    const agent = create({ ...replay, initialMessages: [said("r1-a", "of r1"), user("q2")] }, connects(() => body.response()));
+    await agent.ready;
+    await until(() => agent.getSnapshot().isLoading);
+    body.send(finished("r2"));
+    body.close();
+    await until(() => !agent.getSnapshot().isLoading);
+    assert.deepEqual(ids(agent), ["r1-a", "q2", "r2-a"]);
+    agent.dispose();
+  });
+
   for (const status of [404, 405, 422]) {
     it(`is new where the server answers ${status}`, async () => {
       const agent = create(replay, connects(() => new Response("", { status })));
