@@ -3,7 +3,7 @@
 
 import type { AgentSnapshot, Message, ToolMessage } from "../api/types.js";
 import { toJson, unfit } from "../base/failure.js";
-import { edited } from "../snapshot/edited.js";
+import { edited, editedList } from "../snapshot/edited.js";
 import { settle, toolCallsOf } from "../snapshot/initial.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { Intent } from "./intent.js";
@@ -30,27 +30,14 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
 
 /** Edited messages, and their calls. */
 export function editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State> {
-  const byKey = (some: readonly Message[]) => new Map(some.map((message) => [messageKey(message), message]));
-  const [then, now] = [byKey(before), byKey(at.messages)];
-  const list = after.flatMap((message): readonly Message[] => {
-    const key = messageKey(message);
-    const [old, current] = [then.get(key), now.get(key)];
-    now.delete(key);
-    if (!current) return old === message ? [] : [settle(message)];
+  const list = editedList([before, after, at.messages], messageKey, (old, message, current) => {
+    if (!current) return settle(message);
     const made = edited(old, message, current, true) as Message;
     // Only the server ends a message that streams.
     const streams = old?.delivery === "streaming" || current.delivery === "streaming";
-    return made === current ? [current] : [streams ? { ...made, delivery: current.delivery! } : settle(made)];
+    return made === current ? current : streams ? { ...made, delivery: current.delivery! } : settle(made);
   });
-  // A newer message stands where it stood, after the last one before it that is left.
-  let last: Message[] = [];
-  const newer = new Map([["", last]]);
-  for (const message of at.messages) {
-    const key = messageKey(message);
-    if (!now.has(key)) newer.set(key, last = []);
-    else if (!then.has(key)) last.push(message);
-  }
-  const messages = afterCalls([...newer.get("")!, ...list.flatMap((message) => [message, ...(newer.get(messageKey(message)) ?? [])])]);
+  const messages = afterCalls(list);
   const known = new Map(at.toolCalls.map((call) => [call.id, call]));
   const toolCalls = toolCallsOf(messages).map((call) => {
     const shown = known.get(call.id);

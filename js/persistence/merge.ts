@@ -26,13 +26,18 @@ const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untol
 
 /**
  * Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. There may be only one, or none.
- * `state`: what that agent has begun with, JSON text. Where it has not changed that, the older has the newer state.
+ * `state`: what that agent has begun with, JSON text: its own state is an edit of that.
  */
-export function mergeSaves({ union }: Pick<SavesKit, "union">, older: string | undefined, newer: string | undefined, state?: string): string | undefined {
+export function mergeSaves(
+  { union, edited }: Pick<SavesKit, "union" | "edited">,
+  older: string | undefined,
+  newer: string | undefined,
+  state?: string,
+): string | undefined {
   if (older === undefined || newer === undefined) return older ?? newer;
   const [old, own] = [JSON.parse(older), JSON.parse(newer)];
   const merged = { ...old, ...own };
-  if (JSON.stringify(own.state) === state) merged.state = old.state;
+  if (state !== undefined) merged.state = edited(JSON.parse(state), own.state, old.state);
   for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);
   // One whose messages are in the thread of either has begun, perhaps in another tab.
   const said = new Set(merged.messages.map(({ id }: Message) => id));

@@ -8,6 +8,7 @@ import { settle } from "../base/promise.js";
 import { whenCollected } from "../base/weak.js";
 import { withChanges } from "../snapshot/changes.js";
 import { cancelled } from "../snapshot/run.js";
+import { edited } from "../snapshot/edited.js";
 import { union } from "../snapshot/save.js";
 import { takeLock, type Free } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
@@ -38,7 +39,7 @@ const savedOf = ({ link, remote }: SavesClient): string => remote.saved(link.sav
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { cancelled, settle, whenCollected, union, unsupported, takeLock, partsOf, readStore, withChanges, writeStore } as const;
+const kit = { cancelled, settle, whenCollected, union, edited, unsupported, takeLock, partsOf, readStore, withChanges, writeStore } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};

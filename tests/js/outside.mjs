@@ -67,3 +67,11 @@ export class Outside {
 
   clearTimeout = (name) => void this.#timers.delete(name);
 }
+
+/** A page that is left is hidden first: what is not saved yet is saved. All pages of a play share one document. */
+export function hide(document) {
+  const become = (visibilityState) => Object.defineProperty(document, "visibilityState", { value: visibilityState, configurable: true });
+  become("hidden");
+  document.dispatchEvent(new Event("visibilitychange"));
+  become("visible");
+}

@@ -7,7 +7,7 @@ import { random } from "./chance.mjs";
 import { carried, load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
-import { never, Outside } from "./outside.mjs";
+import { hide, never, Outside } from "./outside.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
@@ -103,7 +103,7 @@ export async function play(seed, kind) {
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
   const documents = globalThis.document;
-  const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const page = new EventTarget();
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
   Object.defineProperty(globalThis, "navigator", { value: { locks: origin.locks(pages) }, configurable: true, writable: true });
   performance.now = () => outside.now;
@@ -135,7 +135,7 @@ export async function play(seed, kind) {
     const said = { id, runId: `run ${id}`, life, result: undefined };
     submits.push(said);
     life.agent.submit({ message: { id, role: "user", content: id }, runId: said.runId }).then(
-      ({ outcome }) => outside.note(`${life.name} ${id} ${said.result = outcome}`),
+      ({ outcome }) => life.page.dead || outside.note(`${life.name} ${id} ${said.result = outcome}`),
       (error) => outside.note(`${life.name} ${id} refused ${said.result = error}`),
     );
   };
@@ -148,7 +148,7 @@ export async function play(seed, kind) {
     if (how === "drop" && !row) return;
     outside.note(`${life.name} edits ${how} ${row || id} ${JSON.stringify(agent.getSnapshot().state)}`);
     // An element that a run has made is made anew in a replay.
-    const told = submits.some(({ runId, result }) => result === undefined && row && row.startsWith(`${runId}#`));
+    const told = submits.some(({ runId, result }) => result !== "success" && row && row.startsWith(`${runId}#`));
     edits.push({ id, life, how, row, told });
     agent.setState((state) => ({
       ...state,
@@ -169,7 +169,7 @@ export async function play(seed, kind) {
     outside.note(`${life.name} ${how}`);
     life.gone = true;
     if (how === "dispose") return life.agent.dispose();
-    if (how === "reload") page.dispatchEvent(new Event("pagehide"));
+    if (how === "reload") hide(page);
     life.page.die();
   };
   const die = ({ page }) => {
@@ -232,7 +232,8 @@ export async function play(seed, kind) {
       // Each run that has come to its end has done all.
       for (const { runId, result, life } of submits) {
         const last = server.joins.findLast((join) => join.runId === runId);
-        const ended = result === "success" || here().some(({ page }) => page === last?.page && !page.stopped && !page.lost);
+        // What a slow store is asked to write as the page goes may come to nothing.
+        const ended = (result === "success" && !(kind.slow && life.page.dead)) || here().some(({ page }) => page === last?.page && !page.stopped && !page.lost);
         if (!ended || lives.some(({ late }) => late)) continue;
         for (const row of server.rows.get(runId) ?? []) assert.ok(ids.includes(row) || dropped.has(row), `${name} lacks ${row}`);
       }

@@ -5,7 +5,7 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.STATES ?? 240);
+const count = Number(process.env.STATES ?? 600);
 const first = Number(process.env.STATES_SEED ?? 1);
 const kinds = {
   "a store that answers at once": {},

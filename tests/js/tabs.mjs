@@ -9,7 +9,7 @@ import { random } from "./chance.mjs";
 import { carried, load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
-import { never, Outside } from "./outside.mjs";
+import { hide, never, Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
 import { Rewriters } from "./rewriters.mjs";
 import { Senders } from "./senders.mjs";
@@ -73,7 +73,7 @@ export async function play(seed, kind) {
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const [{ now }, { now: today }, { random: byChance }] = [performance, Date, Math];
   const documents = globalThis.document;
-  const page = kind.views ? documents : Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const page = kind.views ? documents : new EventTarget();
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
   Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
   performance.now = () => outside.now;
@@ -284,7 +284,7 @@ export async function play(seed, kind) {
     }
     if (how === "reload") {
       senders?.leave(life.page, left);
-      page.dispatchEvent(new Event("pagehide"));
+      hide(page);
     }
     life.page.die();
   };

@@ -105,6 +105,12 @@ describe("an edit", () => {
     assert.deepEqual(at.state, { n: 5, list: [1, 2], mine: true });
   });
 
+  it("of a list of the state leaves what has come into it since", () => {
+    const [a, b, own, theirs] = ["a", "b", "own", "theirs"].map((id) => ({ id }));
+    const intent = stateEdit({ list: [a, b] }, { list: [own, b] });
+    assert.deepEqual(folded(intent, { ...idle, state: { list: [a, { ...b, n: 1 }, theirs] } }).state, { list: [own, { ...b, n: 1 }, theirs] });
+  });
+
   it("of messages leaves what the server has added since", () => {
     const intent = messagesEdit(idle.messages, [{ ...idle.messages[0], content: "changed" }]);
     const at = folded(intent, running);

@@ -18,8 +18,22 @@ export const bugs = [
   {
     name: "a thread that has not changed its state takes that of another tab back",
     file: "persistence/merge.ts",
-    from: "if (JSON.stringify(own.state) === state) merged.state = old.state;",
-    to: "void state;",
+    from: "if (state !== undefined) merged.state = edited(JSON.parse(state), own.state, old.state);",
+    to: "void state, edited;",
+    tests: ["merge"],
+  },
+  {
+    name: "an edit of a list of the state takes away what another tab has put into it",
+    file: "snapshot/edited.ts",
+    from: "if (all.every(Array.isArray)) return editedList(all as never, nameOf, edit);",
+    to: "if (all.every(Array.isArray)) return after;",
+    tests: ["merge", "kinds"],
+  },
+  {
+    name: "of equal elements of a list one is left where another tab has changed the list",
+    file: "snapshot/edited.ts",
+    from: "counts.set(name, (counts.get(name) ?? 0) + 1);",
+    to: "",
     tests: ["merge"],
   },
   {

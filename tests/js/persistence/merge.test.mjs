@@ -1,11 +1,12 @@
 // Two saves of one thread, made one (persistence/merge.ts).
 
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { describe, it } from "node:test";
 import { load } from "../lib.mjs";
 
 const { mergeSaves } = await load("persistence/merge");
-const { union } = await load("snapshot/save");
+const [{ union }, { edited }] = await Promise.all(["snapshot/save", "snapshot/edited"].map(load));
+const kit = { union, edited };
 
 it("a submit that has begun in one of them waits in the other no longer", () => {
   const user = (id) => ({ id, role: "user", content: id });
@@ -13,15 +14,43 @@ it("a submit that has begun in one of them waits in the other no longer", () => 
   const again = { start: "retry", runId: "again", messages: [] };
   const [older, newer] = [{ messages: [user("1")], queue: [] }, { messages: [], queue: [row("1"), row("2"), again] }];
   for (const saves of [[older, newer], [newer, older]]) {
-    const { messages, queue } = JSON.parse(mergeSaves({ union }, ...saves.map((save) => JSON.stringify(save))));
+    const { messages, queue } = JSON.parse(mergeSaves(kit, ...saves.map((save) => JSON.stringify(save))));
     assert.deepEqual([messages, queue], [[user("1")], [row("2"), again]]);
   }
 });
 
-it("a state that one of them has not changed is that of the other, and what it has changed stays", () => {
+describe("a state", () => {
   const save = (state) => JSON.stringify({ messages: [], queue: [], state });
-  const stateOf = (older, newer, first) => JSON.parse(mergeSaves({ union }, save(older), save(newer), JSON.stringify(first))).state;
-  assert.deepEqual(stateOf({ theirs: 1 }, {}, {}), { theirs: 1 });
-  assert.deepEqual(stateOf({ theirs: 1 }, { own: 1 }, {}), { own: 1 });
-  assert.deepEqual(stateOf({ theirs: 1 }, {}, undefined), {});
+  const stateOf = (older, newer, first) => JSON.parse(mergeSaves(kit, save(older), save(newer), JSON.stringify(first))).state;
+
+  it("that one of them has not changed is that of the other", () => {
+    assert.deepEqual(stateOf({ theirs: 1 }, {}, {}), { theirs: 1 });
+    assert.deepEqual(stateOf({}, { own: 1 }, {}), { own: 1 });
+    assert.deepEqual(stateOf({ theirs: 1 }, {}, undefined), {});
+  });
+
+  it("has the members that each of them has set, and not those that either has taken out", () => {
+    assert.deepEqual(stateOf({ n: 1, at: { theirs: 1 } }, { n: 0, at: { own: 1 }, own: 1 }, { n: 0, at: {}, gone: 1 }), {
+      n: 1,
+      at: { theirs: 1, own: 1 },
+      own: 1,
+    });
+    assert.deepEqual(stateOf({ n: 1 }, { n: 2 }, { n: 0 }), { n: 2 });
+  });
+
+  it("has the elements of lists that each of them has put in, each once", () => {
+    const rows = (...ids) => ({ log: [...ids].map((id) => ({ id })) });
+    assert.deepEqual(stateOf(rows("a", "theirs"), rows("own", "a"), rows("a")), rows("own", "a", "theirs"));
+    assert.deepEqual(stateOf(rows("a", "theirs"), rows("a", "own"), rows("a")), rows("a", "theirs", "own"));
+    assert.deepEqual(stateOf(rows("b", "theirs"), rows("a"), rows("a", "b")), rows("theirs"));
+    assert.deepEqual(stateOf(rows("theirs", "own"), rows("own"), rows()), rows("theirs", "own"));
+    assert.deepEqual(stateOf({ list: ["a", "a", "b"] }, { list: ["a", "a", "a"] }, { list: ["a", "a"] }), { list: ["a", "a", "b", "a"] });
+    assert.deepEqual(stateOf({ list: [{ key: 1, theirs: 1 }] }, { list: [{ key: 1, own: 1 }] }, { list: [{ key: 1 }] }), {
+      list: [{ key: 1, theirs: 1, own: 1 }],
+    });
+  });
+
+  it("keeps members of any name", () => {
+    assert.equal(JSON.stringify(stateOf({ theirs: 1 }, JSON.parse('{ "__proto__": { "own": 1 } }'), {})), '{"theirs":1,"__proto__":{"own":1}}');
+  });
 });

@@ -7,7 +7,7 @@ import { turn } from "./over-stores.mjs";
 
 const { StoredSaves } = await load("persistence/saves");
 const { settle } = await load("base/promise");
-const { union } = await load("snapshot/save");
+const [{ union }, { edited }] = await Promise.all(["snapshot/save", "snapshot/edited"].map(load));
 
 const save = (text) => ({ v: 1, messages: [{ id: text, role: "user", content: text }], state: {}, queue: [] });
 
@@ -22,7 +22,7 @@ describe("a question to a store", () => {
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
-    const kit = { settle, union, whenCollected() {}, takeLock: () => undefined };
+    const kit = { settle, union, edited, whenCollected() {}, takeLock: () => undefined };
     const beginning = { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) };
     const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, kit, { text: {} });
     return Object.assign(saves, {
