@@ -232,7 +232,7 @@ export async function play(seed, kind) {
       // Each run that has come to its end has done all.
       for (const { runId, result, life } of submits) {
         const last = server.joins.findLast((join) => join.runId === runId);
-        // What a slow store is asked to write as the page goes may come to nothing.
+        // A write that a slow store is asked for as the page goes may come to nothing.
         const ended = (result === "success" && !(kind.slow && life.page.dead)) || here().some(({ page }) => page === last?.page && !page.stopped && !page.lost);
         if (!ended || lives.some(({ late }) => late)) continue;
         for (const row of server.rows.get(runId) ?? []) assert.ok(ids.includes(row) || dropped.has(row), `${name} lacks ${row}`);
