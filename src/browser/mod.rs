@@ -17,6 +17,9 @@ use std::rc::Rc;
 pub use stepper::CoreStepper;
 use wasm_bindgen::prelude::*;
 
+/// A patch that is longer is taken in parts. The page reads one in a fraction of a frame, whatever is in it.
+const PART_BYTES: usize = 32 * 1024;
+
 /// One agent's session.
 #[wasm_bindgen]
 pub struct CoreSession {
@@ -53,7 +56,7 @@ impl CoreSession {
     /// Takes the changes for the snapshot, as JSON text: a patch, or the next part of a long one.
     #[wasm_bindgen(js_name = takePatch)]
     pub fn take_patch(&mut self) -> Option<String> {
-        self.core.take_part()
+        self.core.take_patch(PART_BYTES)
     }
 
     /// Takes the next effect, as [`effects::text`] writes it: to be asked for until there is none, after every call of another

@@ -162,16 +162,11 @@ impl Session {
         }
     }
 
-    /// The patch that brings the snapshot up to date; `None` if it is.
-    pub fn take_patch(&mut self) -> Option<String> {
+    /// The patch that brings the snapshot up to date; `None` if it is. A longer one than `bytes` comes in parts, of which the last says that nothing is open: to be asked for one after the other.
+    pub fn take_patch(&mut self, bytes: usize) -> Option<String> {
         let (outbox, mut shown) = self.shown();
-        outbox.take_patch(&mut shown)
-    }
-
-    /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
-    pub fn take_part(&mut self) -> Option<String> {
-        let (outbox, mut shown) = self.shown();
-        outbox.take_part(&mut shown)
+        outbox.notified = None;
+        outbox.mirror.take_patch(&mut shown, bytes)
     }
 
     fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {

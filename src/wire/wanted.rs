@@ -18,11 +18,6 @@ impl Wanted {
         Self { all: types == ["*"], types }
     }
 
-    /// Every type.
-    pub fn all() -> Self {
-        Self::read("*")
-    }
-
     /// Whether events of this type are wanted.
     pub fn event(&self, name: &str) -> bool {
         self.all || self.types.iter().any(|wanted| wanted == name)
@@ -43,7 +38,7 @@ mod tests {
         let some = Wanted::read("RUN_STARTED,TOOL_CALL_ARGS");
         assert!(some.event("RUN_STARTED") && some.delta(DeltaKind::Args));
         assert!(!some.event("RUN_FINISHED") && !some.delta(DeltaKind::Text));
-        assert!(Wanted::all().event("LATER") && Wanted::all().delta(DeltaKind::Text));
+        assert!(Wanted::read("*").event("LATER") && Wanted::read("*").delta(DeltaKind::Text));
         assert!(!Wanted::read("").event("RUN_FINISHED") && !Wanted::read("").event(""));
     }
 }

@@ -3,6 +3,8 @@
 use super::core::session::{Effect, Network, Options, Resume, Session};
 use super::core::wire::{Protocol, Wanted};
 use crate::input::{Input, Setup};
+#[allow(unused_imports, reason = "the old core has them as methods")]
+use crate::support::SessionCalls as _;
 
 pub struct Driver(Session);
 
@@ -60,7 +62,7 @@ impl Driver {
     }
 
     pub fn patch(&mut self) -> Option<String> {
-        self.0.take_patch()
+        super::patch(&mut self.0)
     }
 
     pub fn save(&self) -> String {

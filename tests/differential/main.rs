@@ -21,11 +21,17 @@ mod user;
 #[path = ""]
 mod new {
     pub use ag_ui_wasm as core;
+    pub fn patch(session: &mut core::session::Session) -> Option<String> {
+        session.take_patch(usize::MAX)
+    }
     pub mod driver;
 }
 #[path = ""]
 mod old {
     pub use crate::old_core as core;
+    pub fn patch(session: &mut core::session::Session) -> Option<String> {
+        session.take_patch()
+    }
     pub mod driver;
 }
 

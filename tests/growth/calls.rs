@@ -1,6 +1,7 @@
 //! Calls of the application, and rules that are stricter than by default.
 
 use crate::row::{Call, Row, Work, row};
+use crate::session_calls::SessionCalls;
 use ag_ui_wasm::journal::compact;
 use ag_ui_wasm::session::{Options, Session};
 use serde_json::{Value, json};

@@ -11,6 +11,8 @@ mod events;
 mod row;
 #[path = "../support/samples.rs"]
 mod samples;
+#[path = "../support/calls.rs"]
+mod session_calls;
 mod state;
 mod steps;
 mod thread;

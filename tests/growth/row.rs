@@ -1,6 +1,7 @@
 //! A row of the table: one kind of input, in any length.
 
 use crate::count::{self, Counts, growth_measured};
+use crate::session_calls::SessionCalls;
 use ag_ui_wasm::dialect::named;
 use ag_ui_wasm::guard::Guard;
 use ag_ui_wasm::session::{Effect, Options, Session};
@@ -96,7 +97,7 @@ impl Row {
         if let Some(state) = work.edit {
             session.set_state(&state.to_string()).unwrap();
         }
-        page(&session.take_patch().unwrap_or_default());
+        page(&session.take_patch(usize::MAX).unwrap_or_default());
         while session.poll_effect().is_some() {}
         let give = |event: String| {
             Box::new(move |session: &mut Session| session.bytes(request, event.as_bytes(), 0.0)) as Call
@@ -104,7 +105,7 @@ impl Row {
         let calls: Vec<Call> = work.events.iter().map(frame).map(give).chain(work.calls).collect();
         let mut patches = 0;
         let mut take = |session: &mut Session| {
-            let patch = session.take_patch().unwrap_or_default();
+            let patch = session.take_patch(usize::MAX).unwrap_or_default();
             patches += patch.len();
             page(&patch);
         };

@@ -8,6 +8,7 @@
 use super::plan::Plan;
 use super::server::{End, Server};
 use super::world::{Held, options};
+use crate::support::SessionCalls;
 use crate::support::streams::Random;
 use crate::support::{Mirror, parse, whole};
 use ag_ui_wasm::session::{Effect, Options, Session, Target};
@@ -220,7 +221,7 @@ impl Tabs {
                 _ => {}
             }
         }
-        if let Some(patch) = self.session.as_mut().and_then(Session::take_patch) {
+        if let Some(patch) = self.session.as_mut().and_then(|session| session.take_patch(usize::MAX)) {
             self.mirror.apply(&patch);
         }
         Ok(())

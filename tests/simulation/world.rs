@@ -4,6 +4,7 @@ use super::plan::{Dialect, Plan, Policy, Step};
 use super::server::{Answer, End, Server};
 use super::thread::Thread;
 use crate::support::Mirror;
+use crate::support::SessionCalls;
 use ag_ui_wasm::session::{Network, Options, Resume, Session, Ticket};
 use effects::Due;
 use page::Turn;

@@ -9,6 +9,7 @@
     clippy::string_slice
 )]
 
+pub mod calls;
 pub mod rfc6902;
 pub mod runs;
 pub mod samples;
@@ -16,6 +17,7 @@ pub mod streams;
 
 use ag_ui_wasm::session::{Effect, Options, Session, Target, Ticket};
 use ag_ui_wasm::wire::Wanted;
+pub use calls::SessionCalls;
 use serde_json::{Value, json};
 
 /// The snapshot, kept up to date by patches alone, and the checkpoints with what it was there.
@@ -220,7 +222,7 @@ impl Agent {
     /// An agent whose server speaks a dialect, and that tells every event that the dialect makes.
     pub fn speaking(dialect: &str, settings: Value, options: Options) -> Self {
         let dialect = ag_ui_wasm::dialect::named(dialect, &settings.to_string()).expect("a dialect of this build");
-        let options = Options { thread_id: "t".into(), events: Wanted::all(), ..options };
+        let options = Options { thread_id: "t".into(), events: Wanted::read("*"), ..options };
         Self::of(Session::new(options, None, None).unwrap().speaking(Some(dialect)))
     }
 
@@ -228,7 +230,7 @@ impl Agent {
     pub fn guarded(dialect: Option<&str>, policy: Value, options: Options) -> Self {
         let dialect = dialect.map(|name| ag_ui_wasm::dialect::named(name, "{}").expect("a dialect of this build"));
         let guard = ag_ui_wasm::guard::Guard::new(&policy.to_string()).expect("a policy");
-        let options = Options { thread_id: "t".into(), events: Wanted::all(), ..options };
+        let options = Options { thread_id: "t".into(), events: Wanted::read("*"), ..options };
         let mut session = Session::new(options, None, None).unwrap().speaking(dialect).guarded(Some(guard));
         session.report_decisions(true);
         Self::of(session)
@@ -347,16 +349,16 @@ impl Agent {
     }
 
     pub fn snapshot(&mut self) -> &Value {
-        if let Some(patch) = self.session.take_patch() {
+        if let Some(patch) = self.session.take_patch(usize::MAX) {
             self.mirror.apply(&patch);
         }
-        assert!(self.session.take_patch().is_none(), "a patch that was taken leaves nothing behind");
+        assert!(self.session.take_patch(usize::MAX).is_none(), "a patch that was taken leaves nothing behind");
         &self.mirror.0
     }
 
     /// The patch as it goes to the mirror.
     pub fn patch(&mut self) -> Option<String> {
-        let patch = self.session.take_patch();
+        let patch = self.session.take_patch(usize::MAX);
         if let Some(patch) = &patch {
             self.mirror.apply(patch);
         }

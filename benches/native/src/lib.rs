@@ -181,13 +181,13 @@ pub fn session(stream: &Stream, reads: usize) -> usize {
     session.head(request, 200, "text/event-stream", None, NOW);
     let mut length = 0;
     for (at, read) in stream.reads.iter().enumerate() {
-        session.bytes(request, read, NOW);
+        session.read(request, read, NOW);
         drain(&mut session);
         if (at + 1) % reads == 0 {
-            length += session.take_patch().map_or(0, |patch| patch.len());
+            length += session.take_patch(usize::MAX).map_or(0, |patch| patch.len());
         }
     }
     session.end(request, NOW);
     drain(&mut session);
-    length + session.take_patch().map_or(0, |patch| patch.len())
+    length + session.take_patch(usize::MAX).map_or(0, |patch| patch.len())
 }

@@ -1,6 +1,7 @@
 //! JSON Patch: the state is what a plain implementation of RFC 6902 makes of it, and a patch that fails leaves no trace.
 
 use super::{reference, seeded};
+use crate::support::SessionCalls;
 use crate::support::streams::Random;
 use crate::support::{Agent, parse};
 use ag_ui_wasm::session::Options;

@@ -6,6 +6,7 @@
 use super::streams::{self, DEPTH, same, seen};
 use super::{cut, saves, seeded};
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::streams::Random;
 use ag_ui_wasm::session::{Misuse, Network, Options, Resume, Session, Ticket};
 use ag_ui_wasm::wire::Wanted;

@@ -18,7 +18,7 @@ impl Session {
                 Reply::Taken(self.edit_queued(ticket.unwrap_or(Ticket::MAX), json)?)
             }
             "save" => Reply::Json(self.next_save(true).0),
-            "record" => Reply::Json(self.record()),
+            "record" => Reply::Json(self.save_parts(None)),
             "guardCounters" | "judgeInbound" | "present" if self.intake.is_guarded() => {
                 super::guard::asked(self, method, json, now)?
             }
@@ -52,8 +52,8 @@ impl Session {
             "reset" => {
                 self.reset(now)?;
                 let fields = self.argument(json)?;
-                fields.get("messages").map_or(Ok(()), |raw| self.set_messages(raw.text()))?;
-                fields.get("state").map_or(Ok(()), |raw| self.set_state(raw.text()))?;
+                fields.get("messages").map_or(Ok(()), |raw| self.change_messages(None, raw.text()))?;
+                fields.get("state").map_or(Ok(()), |raw| self.change_state(None, raw.text()))?;
             }
             "editMessages" | "editState" => {
                 let fields = self.argument(json)?;

@@ -96,11 +96,6 @@ impl Session {
         self.next(now);
     }
 
-    /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
-    pub fn cursor(&self) -> Option<&str> {
-        self.rejoin.progress.cursor.as_deref()
-    }
-
     /// A run that was left is not waited for.
     pub(super) fn end_left(&mut self, now: f64) {
         if std::mem::take(&mut self.rejoin.detached) {

@@ -6,19 +6,10 @@ use crate::session::types::{Misuse, list, value};
 use crate::wire::keep_private;
 
 impl Session {
-    /// Replaces all messages (JSON array).
-    pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
-        self.change_messages(None, json)
-    }
-
-    /// Does what the application has done to the messages `before` (JSON array, as the page shows them), which has made `after`
-    /// of them: a JSON array of messages, and of numbers of those in `before` that it has left as they were. Of these `before`
-    /// may have `id`, `role` and `toolCallId` alone. Later messages stay.
-    pub fn edit_messages(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
-        self.change_messages(Some(before), after)
-    }
-
-    pub(super) fn change_messages(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
+    /// Replaces all messages (JSON array). With `before`: does what the application has done to these messages (JSON array, as
+    /// the page shows them), which has made `after` of them: a JSON array of messages, and of numbers of those in `before` that
+    /// it has left as they were. Of these `before` may have `id`, `role` and `toolCallId` alone. Later messages stay.
+    pub fn change_messages(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
         self.alive()?;
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;
@@ -33,18 +24,9 @@ impl Session {
         Ok(())
     }
 
-    /// Replaces the state (any JSON).
-    pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
-        self.change_state(None, json)
-    }
-
-    /// Does what the application has done to the state `before`, which has made `after` of it. Members of objects that both
-    /// lack are not its. Later changes stay, unless it has changed the same place.
-    pub fn edit_state(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
-        self.change_state(Some(before), after)
-    }
-
-    pub(super) fn change_state(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
+    /// Replaces the state (any JSON). With `before`: does what the application has done to this state, which has made `after` of
+    /// it. Members of objects that both lack are not its. Later changes stay, unless it has changed the same place.
+    pub fn change_state(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
         self.alive()?;
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;

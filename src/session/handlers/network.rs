@@ -44,13 +44,7 @@ impl Session {
         self.outbox.changed(false);
     }
 
-    /// Bytes of the body have come.
-    pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
-        self.read(request, bytes, now);
-        while self.waits() && self.go_on(request, usize::MAX, now) {}
-    }
-
-    /// Like [`Self::bytes`], but a long frame and all after it is left to [`Self::go_on`]. Call that until it returns false; until
+    /// Bytes of the body have come. A long frame and all after it is left to [`Self::go_on`]. Call that until it returns false; until
     /// then the frame has no effect.
     pub fn read(&mut self, request: u32, bytes: &[u8], now: f64) {
         let Some(run) = self.run.as_mut().filter(|run| run.request == Some(request)) else { return };

@@ -16,11 +16,6 @@ use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw, keep_private};
 const VERSION: &str = "1";
 
 impl Session {
-    /// The agent as JSON text.
-    pub fn save(&self) -> String {
-        self.save_parts(Some((0, false)))
-    }
-
     /// The next save of the page, and whether it has the changes since the last whole one alone: `from` says how many messages of that one stay,
     /// and `state` is missing where that one stays. All other members are whole.
     pub(in crate::session) fn next_save(&mut self, whole: bool) -> (String, bool) {
@@ -28,13 +23,8 @@ impl Session {
         (self.save_parts(Some(thread)), thread.0 > 0)
     }
 
-    /// The same without messages and state, which grow with the thread.
-    pub fn record(&self) -> String {
-        self.save_parts(None)
-    }
-
-    /// `thread`: how many messages are left out, and whether the state is.
-    fn save_parts(&self, thread: Option<(usize, bool)>) -> String {
+    /// The agent as JSON text. `thread`: how many messages are left out, and whether the state is; `None`: both are.
+    pub fn save_parts(&self, thread: Option<(usize, bool)>) -> String {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);

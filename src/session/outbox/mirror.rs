@@ -11,9 +11,6 @@ use crate::session::verdict::Verdict;
 use crate::thread::Thread;
 use crate::wire::{Cutter, JsonWriter, Str};
 
-/// A patch that is longer is taken in parts. The page reads one in a fraction of a frame, whatever is in it.
-const PART_BYTES: usize = 32 * 1024;
-
 /// The parts of a snapshot.
 pub(in crate::session) struct Shown<'s> {
     pub thread: &'s mut Thread,
@@ -55,30 +52,21 @@ impl Mirror {
         row.set_some(LAST_EVENT_ID, Some(last_event_id).filter(|id| !id.is_empty()));
     }
 
-    /// The patch that brings the snapshot up to date; `None` if it is.
-    pub fn take_patch(&mut self, shown: &mut Shown<'_>) -> Option<String> {
+    /// The patch that brings the snapshot up to date; `None` if it is. A longer one than `bytes` comes in parts.
+    pub fn take_patch(&mut self, shown: &mut Shown<'_>, bytes: usize) -> Option<String> {
+        if let Some(part) = self.rest.as_mut().and_then(|rest| rest.part(bytes)) {
+            return Some(part);
+        }
+        self.rest = None;
         let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
         self.write(shown, &mut patch);
-        patch.finish()
-    }
-
-    /// The next part of a patch that is taken in parts.
-    pub fn take_rest(&mut self) -> Option<String> {
-        let part = self.rest.as_mut().and_then(|rest| rest.part(PART_BYTES));
-        if part.is_none() {
-            self.rest = None;
+        let patch = patch.finish()?;
+        if patch.len() <= bytes {
+            return Some(patch);
         }
-        part
-    }
-
-    /// The first part of a patch, which may be all of it.
-    pub fn first_part(&mut self, patch: String) -> String {
-        if patch.len() <= PART_BYTES {
-            return patch;
-        }
-        match Cutter::new(patch).uncut(PART_BYTES) {
-            Ok(patch) => patch,
-            Err(rest) => self.rest.insert(rest).part(PART_BYTES).unwrap_or_default(),
+        match Cutter::new(patch).uncut(bytes) {
+            Ok(patch) => Some(patch),
+            Err(rest) => self.rest.insert(rest).part(bytes),
         }
     }
 

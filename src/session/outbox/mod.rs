@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 pub(super) struct Outbox {
     effects: VecDeque<Effect>,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
-    notified: Option<bool>,
+    pub notified: Option<bool>,
     /// The time that `Effect::Wake` was given last.
     alarm: Option<f64>,
     /// Warnings that the run has reported.
@@ -122,20 +122,6 @@ impl Outbox {
     pub fn has_next(&self, options: &Options) -> bool {
         let due = || self.saving.is_due(self.alarm);
         !self.effects.is_empty() || options.saves && due()
-    }
-
-    /// The patch that brings the snapshot up to date; `None` if it is.
-    pub fn take_patch(&mut self, shown: &mut Shown<'_>) -> Option<String> {
-        self.notified = None;
-        self.mirror.take_patch(shown)
-    }
-
-    /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
-    pub fn take_part(&mut self, shown: &mut Shown<'_>) -> Option<String> {
-        self.mirror.take_rest().or_else(|| {
-            let patch = self.take_patch(shown)?;
-            Some(self.mirror.first_part(patch))
-        })
     }
 
     /// Whether an effect is to be performed. Of the warnings of a run, only so many are.

@@ -1,6 +1,7 @@
 //! Changes by the user: messages, the queue, the state, and answers given one by one.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::{finished, outcomes, started, text, user};
 use ag_ui_wasm::session::{Effect, Options, Session};
 use serde_json::{Value, json};
@@ -464,11 +465,11 @@ fn a_regenerate_goes_back_to_its_question_also_before_what_was_removed_is_publis
             session.disconnect(0.0);
         };
         run(&mut session, "r", user("u", "go"), [vec![user("u", "go")], answers(&["a", "b", "c"])].concat());
-        session.take_patch();
+        session.take_patch(usize::MAX);
         let fewer = [vec![user("u", "go"), user("v", "on")], answers(&["d", "e"])].concat();
         run(&mut session, "s", user("v", "on"), fewer);
         if published {
-            session.take_patch();
+            session.take_patch(usize::MAX);
         }
         session.regenerate(None, &json!({"runId": "q"}).to_string(), 0.0).unwrap();
         let body = std::iter::from_fn(|| session.poll_effect()).find_map(|effect| match effect {

@@ -1,6 +1,7 @@
 //! The life of a run: stop, the end and what comes after it, reset, dispose, the clock and the connection.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::*;
 use ag_ui_wasm::session::{Effect, Misuse, Options};
 use ag_ui_wasm::wire::Wanted;
@@ -284,7 +285,7 @@ fn a_listener_is_notified_at_once_where_the_user_waits() {
     let (mut agent, request) = streaming();
     let urgent = |agent: &mut Agent| {
         let effects: Vec<Effect> = std::iter::from_fn(|| agent.session.poll_effect()).collect();
-        agent.session.take_patch();
+        agent.session.take_patch(usize::MAX);
         effects.contains(&Effect::Changed { urgent: true })
     };
     let frame = |event: &Value| format!("data: {event}\n\n").into_bytes();
@@ -308,7 +309,7 @@ fn events_are_reported_as_they_came_to_those_who_ask() {
     };
     agent.session.bytes(request, b"data: {\"type\":\"RAW\",\"event\":1}\n\n", 0.0);
     assert_eq!(raw(&mut agent), 0);
-    agent.session.report_events(Wanted::all());
+    agent.session.report_events(Wanted::read("*"));
     agent.session.bytes(request, b"data: {\"type\":\"RAW\", \"event\":1}\n\ndata: {oops\n\n", 0.0);
     assert_eq!(raw(&mut agent), 1);
 }
@@ -323,7 +324,7 @@ fn who_begins_to_listen_in_the_middle_of_a_message_hears_each_of_its_events() {
         std::iter::from_fn(|| agent.session.poll_effect()).filter(|effect| matches!(effect, Effect::Event(_))).count()
     };
     assert_eq!((read(&mut agent), read(&mut agent)), (0, 0));
-    agent.session.report_events(Wanted::all());
+    agent.session.report_events(Wanted::read("*"));
     assert_eq!(read(&mut agent), 3);
     agent.session.report_events(Wanted::default());
     assert_eq!((read(&mut agent), read(&mut agent)), (0, 0));

@@ -1,6 +1,7 @@
 //! Tools that the page executes, and people who approve, deny and answer.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::{failed, finished, outcomes, started, user};
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};

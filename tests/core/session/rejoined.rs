@@ -1,6 +1,7 @@
 //! Runs that are joined once more: after their end, after a reload, in several parts, and over connections that are cut.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::*;
 use ag_ui_wasm::session::{Network, Options, Resume};
 use serde_json::{Value, json};

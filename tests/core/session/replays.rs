@@ -2,6 +2,7 @@
 //! the page has stays as it is.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::*;
 use ag_ui_wasm::session::{Network, Options, Resume};
 use ag_ui_wasm::wire::Wanted;
@@ -13,7 +14,7 @@ fn options(strict: bool) -> Options {
     let resume = Some(Resume::by("replay", None, None).unwrap());
     Options {
         strict,
-        events: Wanted::all(),
+        events: Wanted::read("*"),
         network: Network { attempts: 50, resume, ..Network::default() },
         ..Options::default()
     }

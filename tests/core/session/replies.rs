@@ -1,6 +1,7 @@
 //! Interrupts that are answered one by one: which answer counts, and when it is sent.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::{outcomes, started, user};
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};

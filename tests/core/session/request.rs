@@ -1,6 +1,7 @@
 //! Requests that start a run, to servers of every version; and runs that may start while interrupts are open.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::*;
 use ag_ui_wasm::session::{Misuse, Options};
 use ag_ui_wasm::wire::Protocol;

@@ -1,8 +1,9 @@
 //! An agent that is saved and restored continues where it was, and does nothing twice.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::{finished, started, text, user};
-use ag_ui_wasm::session::{Options, Session};
+use ag_ui_wasm::session::{Options, Reply, Session};
 use serde_json::{Value, json};
 
 fn restored(saved: &str) -> Agent {
@@ -39,7 +40,7 @@ fn a_record_is_a_save_without_what_grows_with_the_thread() {
     let mut agent = Agent::with(Options::default(), None, Some("{\"n\":1}"));
     let [start, content] = text("m", &"x".repeat(10_000));
     agent.run(&[started("r"), start, content, event!("RUN_FINISHED", "threadId": "t", "runId": "r")]);
-    let record = agent.session.record();
+    let Ok(Reply::Json(record)) = agent.session.call("record", "", agent.now) else { panic!("a record") };
     let mut save: Value = serde_json::from_str(&agent.session.save()).unwrap();
     let thread = save.as_object_mut().unwrap();
     assert!(thread.remove("messages").is_some() && thread.remove("state").is_some());

@@ -1,5 +1,6 @@
 //! A long event is read in steps. However they are cut, it does what it does at once; and until the last one, it has not come.
 
+use crate::support::SessionCalls;
 use crate::support::{Agent, Mirror};
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};
@@ -67,7 +68,7 @@ fn known(agent: &mut Agent) -> String {
 }
 
 fn agent(long_event: usize, framing: &str) -> (Agent, u32) {
-    let events = ag_ui_wasm::wire::Wanted::all();
+    let events = ag_ui_wasm::wire::Wanted::read("*");
     let mut agent = Agent::new(Options { long_event, events, ..Options::default() });
     let request = agent.submit("go");
     agent.head(request, 200, framing);

@@ -1,6 +1,7 @@
 //! Submits: what they show and send, who waits and who goes first, and runs that are asked for again.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::*;
 use ag_ui_wasm::session::{Misuse, Options};
 use serde_json::{Value, json};

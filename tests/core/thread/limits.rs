@@ -1,6 +1,7 @@
 //! Input that would exceed a limit of the thread is not applied: the run ends with an error, and the snapshot stays.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::runs::{finished, outcomes, started, text};
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};

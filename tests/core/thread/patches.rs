@@ -1,6 +1,7 @@
 //! Patches are as small as what changed: what did not change is not in them, so it keeps its identity in the mirror.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};
 

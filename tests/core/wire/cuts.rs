@@ -2,6 +2,7 @@
 //! error and the snapshot are the same for every cut; and a frame over the limit fails however it comes.
 
 use crate::support::Agent;
+use crate::support::SessionCalls;
 use crate::support::streams::Random;
 use ag_ui_wasm::session::Options;
 use ag_ui_wasm::wire::BINARY_MEDIA_TYPE;

@@ -47,11 +47,11 @@ impl World {
     /// The page takes the patch, and shows what is.
     pub(super) fn publish(&mut self) -> Held {
         let told = self.told.take().is_some();
-        if let Some(patch) = self.session.take_patch() {
+        if let Some(patch) = self.session.take_patch(usize::MAX) {
             ensure!(told, "there is a patch, and nobody was told: {patch}");
             self.mirror.apply(&patch);
         }
-        ensure!(self.session.take_patch().is_none(), "a patch that was taken leaves something behind");
+        ensure!(self.session.take_patch(usize::MAX).is_none(), "a patch that was taken leaves something behind");
         let shown = &self.mirror.0;
         let same = |name: &str, expected: Value| -> Held {
             let found = shown.get(name).cloned().unwrap_or_default();
@@ -187,7 +187,7 @@ impl World {
         self.publish()?;
         if let Some(twin) = &mut self.twin {
             let mut whole = Mirror::new();
-            if let Some(patch) = twin.take_patch() {
+            if let Some(patch) = twin.take_patch(usize::MAX) {
                 whole.apply(&patch);
             }
             ensure!(whole.0 == self.mirror.0, "read at once it is\n  {}\nand in parts\n  {}", whole.0, self.mirror.0);

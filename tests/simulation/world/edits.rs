@@ -1,6 +1,7 @@
 //! Edits of what the page shows, which may be older than what the core has.
 
 use super::{Held, World};
+use crate::support::SessionCalls;
 use serde_json::{Value, json};
 
 impl World {

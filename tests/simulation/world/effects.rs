@@ -3,6 +3,7 @@
 use super::super::plan::Dialect;
 use super::page::Turn;
 use super::{Held, Line, Run, Start, World, waited_for};
+use crate::support::SessionCalls;
 use crate::support::{next_effect, parse, whole};
 use ag_ui_wasm::session::{Effect, Session, Target, Ticket};
 use serde_json::{Value, json};

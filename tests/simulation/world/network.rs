@@ -3,6 +3,7 @@
 use super::super::plan::{Amount, Dialect};
 use super::super::server::{Answer, End, Frame};
 use super::{Held, PER_RUN, Run, World};
+use crate::support::SessionCalls;
 use serde_json::{Value, json};
 
 impl World {

@@ -4,6 +4,7 @@ use super::super::plan::Policy;
 use super::page;
 use super::{Admission, Answers, Asked, Held, NOBODY, Run, Start, Turn, World, options, status, waited_for};
 use crate::support::Mirror;
+use crate::support::SessionCalls;
 use ag_ui_wasm::session::{Misuse, Session, Ticket};
 use serde_json::{Value, json};
 

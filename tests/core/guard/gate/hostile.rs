@@ -1,6 +1,7 @@
 //! Policies and streams by chance: a legal stream stays legal, and a hostile one gets nothing through.
 
 use super::*;
+use crate::support::SessionCalls;
 
 /// A stream that strict rules accept is accepted after any policy, and shows what the listeners were told.
 #[test]

@@ -1,6 +1,7 @@
 //! Calls that the page is about to execute, and the application's input.
 
 use super::*;
+use crate::support::SessionCalls;
 
 pub const ROWS: &[Row] = &[("a call that is about to be executed", executed), ("what the application gives", given)];
 

@@ -1,6 +1,7 @@
 //! An approval is of what the page has shown, and of nothing else.
 
 use super::*;
+use crate::support::SessionCalls;
 
 /// Everything that may make another call of one that waits for approval.
 fn changes() -> Vec<(&'static str, Vec<Value>)> {

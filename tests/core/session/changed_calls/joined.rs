@@ -1,6 +1,7 @@
 //! Runs that are joined while the page works: every promise settles.
 
 use super::*;
+use crate::support::SessionCalls;
 
 fn joinable() -> Options {
     let network = Network { resume: Some(Resume::by("snapshot", None, None).unwrap()), ..Network::default() };

@@ -1,6 +1,7 @@
 //! A result stands after its call, whatever the server makes of the list.
 
 use super::*;
+use crate::support::SessionCalls;
 
 /// Lists in which a server may return a message "m" that calls a and b.
 fn lists() -> Vec<(&'static str, Vec<Value>)> {

@@ -1,6 +1,7 @@
 //! Ids of calls that come again: in a later run the id of an answered call is another one's.
 
 use super::*;
+use crate::support::SessionCalls;
 
 /// The calls that are shown: ids, arguments and phases.
 fn calls(agent: &mut Agent) -> Vec<String> {

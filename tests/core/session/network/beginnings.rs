@@ -2,6 +2,7 @@
 //! after a reload.
 
 use super::*;
+use crate::support::SessionCalls;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {

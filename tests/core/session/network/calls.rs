@@ -1,6 +1,7 @@
 //! Calls of the page that were made, answered or missed while nobody listened.
 
 use super::*;
+use crate::support::SessionCalls;
 
 #[test]
 fn what_the_page_executes_outlives_the_connection() {

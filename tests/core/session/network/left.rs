@@ -1,6 +1,7 @@
 //! Runs that the page stops, leaves, or joins from elsewhere.
 
 use super::*;
+use crate::support::SessionCalls;
 
 #[test]
 fn stop_while_waiting() {
@@ -55,7 +56,7 @@ fn a_run_that_was_left_is_joined_again() {
     let late = frame("r:3", &content("m", " late"));
     agent.bytes(request, &late);
     assert_eq!(agent.patch(), None);
-    assert_eq!(agent.session.cursor(), Some("r:2"));
+    assert_eq!(crate::support::parse(&agent.session.save())["cursor"], "r:2");
 
     assert_eq!(agent.session.attach("{}", agent.now), Ok(2));
     assert_eq!(agent.session.attach("{}", agent.now), Err(Misuse::Busy));

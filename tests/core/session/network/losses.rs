@@ -1,6 +1,7 @@
 //! The queue after a loss, what is new over connections that tell the same, and servers that are at work.
 
 use super::*;
+use crate::support::SessionCalls;
 
 fn queued(network: Network) -> (Agent, u32) {
     let mut agent = agent(network);

@@ -1,6 +1,7 @@
 //! A server that sends the run again from its beginning.
 
 use super::*;
+use crate::support::SessionCalls;
 
 #[test]
 fn a_replay_begins_anew() {

@@ -1,6 +1,7 @@
 //! A stream that was cut goes on, in every way that servers know.
 
 use super::*;
+use crate::support::SessionCalls;
 
 #[test]
 fn without_a_way_to_resume_a_cut_is_the_end() {
