@@ -53,6 +53,7 @@ impl Mirror {
     }
 
     /// The patch that brings the snapshot up to date; `None` if it is. A longer one than `bytes` comes in parts.
+    #[inline(never)]
     pub fn take_patch(&mut self, shown: &mut Shown<'_>, bytes: usize) -> Option<String> {
         if let Some(part) = self.rest.as_mut().and_then(|rest| rest.part(bytes)) {
             return Some(part);
