@@ -25,8 +25,8 @@ use crate::rules::Violation;
 use crate::session::{AgentError, Options};
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
-    BadBody, Delta, Event, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted, frame_fields,
-    frame_type, keep_private,
+    BadBody, Delta, Event, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Tree, Undecodable, Wanted,
+    frame_fields, frame_type, keep_private,
 };
 use waiting::{Waiting, WaitingEvent};
 
@@ -145,7 +145,7 @@ impl Stepper {
     pub fn set_state(&mut self, json: &str) -> bool {
         let json = keep_private(json);
         let state = Raw::parse(&json, self.settings.options.max_depth).ok();
-        state.map(|state| self.thread.set_state(state)).is_some_and(|()| self.replaced(json.len()))
+        state.map(|state| self.thread.state.replace(Tree::read(state))).is_some_and(|()| self.replaced(json.len()))
     }
 
     /// The application has set something; what the stream may bring is measured from there.

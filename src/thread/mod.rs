@@ -72,7 +72,7 @@ pub struct Thread {
     /// The copies that the server has made in the state and in activities.
     copies: Copies,
     list: MessageList,
-    state: State,
+    pub(crate) state: State,
     pub(crate) report: RunReports,
     /// REASONING_ENCRYPTED_VALUE whose target has not appeared: subtype is "tool-call", id, value.
     early_values: Vec<(bool, String, String)>,
@@ -95,7 +95,7 @@ impl Thread {
     pub fn new(limits: ThreadLimits, messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
         let mut thread = Self { limits, tags: true, ..Self::default() };
         if let Some(state) = state {
-            thread.set_state(state);
+            thread.state.replace(Tree::read(state));
         }
         if let Some(messages) = messages {
             thread.set_messages(messages);
@@ -118,36 +118,6 @@ impl Thread {
         self.list.claimed = None;
         self.settle_results(merged, false);
         added
-    }
-
-    /// Replaces the state.
-    pub fn set_state(&mut self, state: Raw<'_>) {
-        self.state.replace(Tree::read(state));
-    }
-
-    /// Changes the state as the application has changed `before`, or the one that is there. What a run changes elsewhere in it stays changed.
-    pub fn edit_state(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) {
-        self.state.edit(before, after);
-    }
-
-    /// The state that the server knows, where it is not the one that is shown.
-    pub(crate) fn state_beneath(&self) -> Option<&Tree> {
-        self.state.beneath()
-    }
-
-    /// The server knows this state: what differs in the one that is there is the application's.
-    pub(crate) fn put_state_over(&mut self, server: Raw<'_>) {
-        self.state.put_over(Tree::read(server));
-    }
-
-    /// Merges members into the state, where both are objects; else replaces it.
-    pub fn merge_state(&mut self, state: Raw<'_>) {
-        self.state.merge(state);
-    }
-
-    /// The state, as it is sent to the server.
-    pub fn state(&self) -> &Tree {
-        self.state.value()
     }
 
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
@@ -310,7 +280,7 @@ impl Thread {
         let mut json = JsonWriter::array_text(|list| {
             self.list.iter().for_each(|entry| entry.write_unmeasured(list.item()));
         });
-        self.state().write(&mut json);
+        self.state.value().write(&mut json);
         json
     }
 

@@ -8,7 +8,7 @@ use crate::wire::{Raw, Tree};
 
 /// The shared state of the thread.
 #[derive(Debug)]
-pub(super) struct State {
+pub(crate) struct State {
     /// As the snapshot shows it.
     shown: Document,
     /// The application's changes since the last request was written, and the server's state beneath them.

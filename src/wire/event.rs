@@ -16,7 +16,7 @@ pub use table::Event;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Str<'a> {
     raw: &'a str,
-    escaped: bool,
+    pub(super) escaped: bool,
 }
 
 impl<'a> Str<'a> {
@@ -27,10 +27,6 @@ impl<'a> Str<'a> {
     /// The inside of a literal that may have escapes.
     pub(crate) fn from_raw(raw: &'a str) -> Self {
         Self { raw, escaped: memchr::memchr(b'\\', raw.as_bytes()).is_some() }
-    }
-
-    pub(super) fn is_escaped(self) -> bool {
-        self.escaped
     }
 
     /// The inside of the literal.

@@ -46,7 +46,7 @@ impl Template {
             text: kept,
             kind: delta.kind,
             id: moved(&places.id),
-            id_escaped: delta.id.is_escaped(),
+            id_escaped: delta.id.escaped,
             data: at..at + data.len(),
             delta: moved(&places.delta),
             time: places.time.as_ref().map(moved),

@@ -113,7 +113,7 @@ impl Session {
             self.thread.add_messages(messages);
         }
         if let Some(Ok(state)) = submit.row.some(SUBMIT_STATE).map(|json| value(json, depth)) {
-            self.thread.merge_state(state);
+            self.thread.state.merge(state);
         }
     }
 
@@ -156,7 +156,7 @@ impl Session {
             protocol,
             thread_id: &self.options.thread_id,
             run_id: submit.run_id(),
-            state: self.thread.state(),
+            state: self.thread.state.value(),
             messages: |list: &mut JsonWriter<'_>| left_out = self.thread.write_outgoing(list, protocol),
             tools: submit.row.text(SUBMIT_TOOLS),
             context: submit.row.text(SUBMIT_CONTEXT),

@@ -32,7 +32,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
         // A run that is joined, or that the server begins, continues the state that it knows.
-        self.thread.edit_state(before, value(&after, depth)?);
+        self.thread.state.edit(before, value(&after, depth)?);
         self.outbox.changed(true);
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::types::Misuse;
 use crate::session::types::Outcome;
-use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw, keep_private};
+use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw, Tree, keep_private};
 
 /// The value of `v`.
 const VERSION: &str = "1";
@@ -59,7 +59,7 @@ impl Session {
             self.thread.write_messages(&mut messages, from);
             messages.close();
             if !state {
-                self.thread.state().write(object.member("state"));
+                self.thread.state.value().write(object.member("state"));
             }
         }
         object.close();
@@ -91,7 +91,7 @@ impl Session {
         self.abandon(false, now);
         self.options.thread_id = thread_id.into_owned();
         self.thread.set_messages(messages);
-        self.thread.set_state(state);
+        self.thread.state.replace(Tree::read(state));
         self.thread.restore_unsent(&fields.strings("unsent"));
         self.thread.report.interrupts.set(Some(interrupts), true);
         self.verdict.named(fields.text("runId").map(Into::into));

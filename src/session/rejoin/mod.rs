@@ -18,7 +18,7 @@ pub use policy::{Network, Resume};
 pub(super) use policy::{RejoinAnswer, retry_after};
 
 use crate::thread::{Checkpoint, Thread};
-use crate::wire::{Fields, JsonWriter};
+use crate::wire::{Fields, JsonWriter, Tree};
 use earlier::Earlier;
 use progress::Progress;
 
@@ -101,7 +101,7 @@ impl Rejoin {
         let usage_reports = self.progress.reported.known(Report::Usage) as u64;
         object.number("usageTold", Some(usage_reports).filter(|reports| *reports > 0));
         if joinable {
-            object.tree("server", thread.state_beneath());
+            object.tree("server", thread.state.beneath());
             if let Some(checkpoint) = &self.progress.checkpoint {
                 checkpoint.write(object.member("checkpoint"), thread);
             }
@@ -120,7 +120,7 @@ impl Rejoin {
         self.progress.announced = true;
         self.progress.last_message_before_run = string("behind");
         if let Some(server) = fields.get("server") {
-            thread.put_state_over(server);
+            thread.state.put_over(Tree::read(server));
         }
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
         if let Some(reports) = fields.whole("usageTold") {
