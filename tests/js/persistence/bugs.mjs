@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a page that is hidden saves nothing",
+    file: "persistence/keeper.ts",
+    from: 'if (type === "pagehide" || page?.visibilityState === "hidden") due();',
+    to: "void [type, page, due];",
+    tests: ["states"],
+  },
+  {
     name: "a run that was prepared while its tab let go of the store waits for ever",
     file: "agent/runs.ts",
     from: "    thread.saves.use();\n",
