@@ -32,7 +32,7 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   const response = await askStored(client, runId, true, [404, 405, 410, 422, 501], signal);
   if (!response) return toEvents(undefined, undefined, runId, threadId);
   const { chunks, rest } = await readRepeated(response);
-  const text = new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer());
+  const text = await textOf(chunks);
   const events = eventsOf(text);
   // A thread that has no runs yet is an empty stream, or one with comments.
   if (!events.some(({ event }) => typeof event.type === "string") && /^(?!:|\w+:|[\s\uFEFF]*$)/m.test(text)) throw malformed(client, "events");
@@ -91,21 +91,40 @@ interface Rest {
   readonly reader: ReadableStreamDefaultReader<Bytes>;
 }
 
-/** Reads the chunks that come without a pause. `rest` has the others, where the body is open then. */
+const textOf = async (chunks: readonly Bytes[]): Promise<string> => new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer());
+
+/**
+ * Reads the chunks that come without a pause, or until the run in progress has grown for long: it is shown as it grows. `rest` has the others,
+ * where the body is open then.
+ */
 async function readRepeated({ body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
   const chunks: Bytes[] = [];
   if (!body) return { chunks };
   const reader = (body as ReadableStream<Bytes>).getReader();
-  for (;;) {
-    const next = reader.read();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    // The first byte may take longer than those after it.
-    const quiet = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), chunks.length ? quietMs : 10 * quietMs)));
-    const read = await Promise.race([next, quiet]);
-    clearTimeout(timer);
-    if (!read) return { chunks, rest: { next, reader } };
-    if (read.done) return { chunks };
-    chunks.push(read.value);
+  let long = 10 * quietMs;
+  let looks = false;
+  const wait = (): ReturnType<typeof setTimeout> => setTimeout(() => (looks = true), long);
+  let looking = wait();
+  try {
+    for (;;) {
+      const next = reader.read();
+      if (looks) {
+        if (openRun(eventsOf(await textOf(chunks)))) return { chunks, rest: { next, reader } };
+        // All that has come is read each time: so it looks again after twice the time.
+        [looks, long] = [false, 2 * long];
+        looking = wait();
+      }
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      // The first byte may take longer than those after it.
+      const quiet = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), chunks.length ? quietMs : 10 * quietMs)));
+      const read = await Promise.race([next, quiet]);
+      clearTimeout(timer);
+      if (!read) return { chunks, rest: { next, reader } };
+      if (read.done) return { chunks };
+      chunks.push(read.value);
+    }
+  } finally {
+    clearTimeout(looking);
   }
 }
 

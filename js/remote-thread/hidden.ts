@@ -104,7 +104,7 @@ export class Hidden<State> {
     this.#last = run;
     this.#bodies.set(runId, body);
     // No tool of the page is executed for what is stored.
-    const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
+    const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "opens" });
     try {
       return await client.begin(runId, json, (save) => saveWithFirst(save, json, joins));
     } finally {

@@ -91,6 +91,8 @@ words! {
         Unasked = "submit",
         /// The same, of events that continue the last answer.
         Continues = "submit",
+        /// The same, of events that tell the whole thread: each call is the one that was there before.
+        Opens = "submit",
     }
 }
 

@@ -11,7 +11,7 @@ use crate::wire::keep_private;
 impl Session {
     /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
     /// ifBusy?, ifAwaiting?, unasked?}`. `unasked`: events have come over a connection that is kept open, and the run is theirs:
-    /// nothing is sent; `"continues"`: they continue the last answer.
+    /// nothing is sent; `"continues"`: they continue the last answer; `"opens"`: they tell the whole thread.
     pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.ask(json, Start::Submit, None, now)
     }

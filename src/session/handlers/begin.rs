@@ -42,6 +42,7 @@ impl Session {
         if !joins {
             self.end_last(now);
             self.rejoin.begin(self.thread.last_id().is_none());
+            self.rejoin.progress.opens = submit.start == Start::Opens;
             // A result whose call was removed may be asked for by the run that follows, and by no other.
             if !follows {
                 self.page.detached = Keyed::default();
@@ -186,7 +187,7 @@ impl Session {
         let other = if self.intake.has_dialect() { super::dialect::begin_speaking(self, input, start) } else { None };
         let body = other.unwrap_or_else(|| input.clone());
         // Nothing is sent.
-        if matches!(start, Start::Unasked | Start::Continues) { Rc::default() } else { body }
+        if start.is_unasked() { Rc::default() } else { body }
     }
 
     /// Tells the dialect, where there is one, that a run is told from its beginning.

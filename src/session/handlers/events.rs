@@ -95,7 +95,8 @@ impl Session {
             }
             repeated = self.page.call_begins(&own);
             // A call that was there before the run and was removed keeps its number: it may come back, and so may this one.
-            if self.page.has_handled(&own)
+            if self.rejoin.progress.opens
+                || self.page.has_handled(&own)
                 || self.rejoin.progress.checkpoint.as_ref().is_none_or(|before| !before.has_call(&own))
             {
                 break;

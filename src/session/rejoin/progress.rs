@@ -16,6 +16,8 @@ pub(in crate::session) struct Progress {
     pub started: bool,
     /// It has come at some time: a stream that begins without it does not begin the run.
     pub(super) announced: bool,
+    /// It tells the whole thread.
+    pub opens: bool,
     /// The thread before the run, where it may be replayed.
     pub checkpoint: Option<Checkpoint>,
     /// A replay has begun, and nothing has come of it yet but what the thread has.

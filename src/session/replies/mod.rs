@@ -171,7 +171,7 @@ impl InterruptReplies {
     fn answers(&self, submit: &Submit, thread: &Thread) -> Option<String> {
         match (submit.row.some(SUBMIT_RESUME), submit.start) {
             (Some(given), _) => Some(given.to_owned()),
-            (None, Start::Submit | Start::Attach | Start::Unasked | Start::Continues) => None,
+            (None, Start::Submit | Start::Attach | Start::Unasked | Start::Continues | Start::Opens) => None,
             (None, Start::Retry) => self.resumed.clone(),
             (None, Start::Regenerate) => cancellations(thread),
         }

@@ -31,6 +31,13 @@ pub(super) struct Submit {
     pub unknown: Vec<String>,
 }
 
+impl Start {
+    /// Nobody has asked for it, and nothing is sent.
+    pub fn is_unasked(self) -> bool {
+        matches!(self, Self::Unasked | Self::Continues | Self::Opens)
+    }
+}
+
 impl Submit {
     pub fn run_id(&self) -> &str {
         self.row.text(SUBMIT_RUN)
@@ -38,7 +45,7 @@ impl Submit {
 
     /// Whether it has something to say to the server.
     pub fn speaks(&self) -> bool {
-        !matches!(self.start, Start::Attach | Start::Unasked | Start::Continues)
+        !self.start.is_unasked() && self.start != Start::Attach
     }
 
     pub fn is_if_awaiting(&self, how: IfAwaiting) -> bool {
@@ -56,6 +63,7 @@ impl Submit {
         let fields = Fields::read(json, max_depth).ok_or(expected)?;
         let start = match fields.text("unasked").as_deref() {
             Some("continues") if start == Start::Submit => Start::Continues,
+            Some("opens") if start == Start::Submit => Start::Opens,
             Some(_) if start == Start::Submit => Start::Unasked,
             _ => start,
         };

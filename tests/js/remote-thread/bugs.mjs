@@ -116,9 +116,23 @@ export const bugs = [
   {
     name: "the run that opens a thread is taken for one that somebody has asked for",
     file: "remote-thread/hidden.ts",
-    from: ', unasked: "begins"',
+    from: ', unasked: "opens"',
     to: "",
     tests: ["tool-results"],
+  },
+  {
+    name: "a call that a server repeats when the page connects is another one than the page has",
+    file: "remote-thread/hidden.ts",
+    from: 'unasked: "opens"',
+    to: 'unasked: "begins"',
+    tests: ["connect"],
+  },
+  {
+    name: "a run in progress is shown at its first pause only, when the page connects",
+    file: "remote-thread/connect.ts",
+    from: "(looks = true)",
+    to: "(looks = false)",
+    tests: ["connect"],
   },
   {
     name: "what waits for the thread goes before the run that opens it",

@@ -72,6 +72,42 @@ describe("a thread that the server repeats", () => {
     agent.dispose();
   });
 
+  it("shows the run in progress while that grows without a pause", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const [start, ...rest] = run("r1");
+    const body = open({ ...start, ...asked("r1", user("q1")) }, ...rest, finished("r1"), ...run("r2").slice(0, -1));
+    const agent = create(replay, connects(() => body.response()));
+    agent.subscribe(() => {});
+    let words = 0;
+    for (; !agent.getSnapshot().isLoading && words < 100; words++) {
+      body.send({ type: "TEXT_MESSAGE_CONTENT", messageId: "r2-a", delta: "." });
+      for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
+      t.mock.timers.tick(100);
+    }
+    assert.ok(words < 40, `it is shown after ${words} words`);
+    await until(() => agent.getSnapshot().messages.length === 3);
+    body.send({ type: "TEXT_MESSAGE_END", messageId: "r2-a" }, finished("r2"), ...run("r3"), finished("r3"));
+    body.close();
+    await until(() => !agent.getSnapshot().isLoading);
+    assert.deepEqual(agent.getSnapshot().messages.map(({ content }) => content), ["q1", "of r1", `of r2${".".repeat(words)}`, "of r3"]);
+    agent.dispose();
+  });
+
+  it("has the calls that the page has, and their results once", async () => {
+    const call = { id: "c", type: "function", function: { name: "count", arguments: "{}" } };
+    const told = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "count", parentMessageId: "a" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+    const server = connects(() => answer(sse(asked("r1", user("q")), ...told, finished("r1"))));
+    const tools = [{ name: "count", description: "", parameters: {} }];
+    const agent = create({ ...replay, tools, initialMessages: [user("q"), { id: "a", role: "assistant", toolCalls: [call] }] }, server);
+    await agent.ready;
+    assert.deepEqual(agent.getSnapshot().toolCalls.map(({ id }) => id), ["c"]);
+    agent.addToolResult({ toolCallId: "c", result: "1" });
+    await until(() => server.requests.length > 1);
+    assert.deepEqual(server.requests.at(-1).body.messages.slice(2).map(({ toolCallId, content }) => [toolCallId, content]), [["c", "1"]]);
+    await until(() => !agent.getSnapshot().isLoading);
+    agent.dispose();
+  });
+
   for (const status of [404, 405, 422]) {
     it(`is new where the server answers ${status}`, async () => {
       const agent = create(replay, connects(() => new Response("", { status })));
