@@ -1,6 +1,6 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use crate::document::{SUBMIT_RUN, Start};
+use crate::document::{REPLACES, SUBMIT_MESSAGES, SUBMIT_RUN, Start};
 use crate::session::Session;
 use crate::session::rejoin::{Budget, RejoinAnswer, Resume};
 use crate::session::run::{Run, RunState};
@@ -65,6 +65,12 @@ impl Session {
         // The page may not know the id of the last run.
         let ticket = self.queue.tickets.give(fields.text("name").as_deref().unwrap_or(submit.run_id()));
         submit.ticket = ticket;
+        // One that waits is on already, begun by another page that could not save that.
+        let waiting = self.queue.submits().iter().find(|waiting| waiting.run_id() == submit.run_id());
+        if let Some(waiting) = waiting.map(|waiting| waiting.ticket).and_then(|ticket| self.queue.take(ticket)) {
+            self.queue.tickets.join(waiting.ticket, ticket);
+            submit.row.assume(waiting.row, 1 << SUBMIT_MESSAGES | 1 << REPLACES);
+        }
         self.begin(submit, now);
         Ok(ticket)
     }

@@ -119,6 +119,24 @@ fn a_message_that_a_page_has_put_into_a_save_outlives_a_replay() {
 }
 
 #[test]
+fn a_submit_that_waits_is_not_sent_where_its_run_is_joined() {
+    let mut agent = Agent::new(options("replay"));
+    agent.submit_json(json!({"runId": "stored", "messages": [], "unasked": "opens"}));
+    let waiting = agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")]}));
+    agent.head(1, 200, SSE);
+    agent.events(1, &[started("stored"), finished("stored")]);
+    agent.act(|session, now| assert!(session.attach("{\"runId\":\"r\"}", now).is_ok()));
+    assert_eq!(agent.snapshot()["queue"], json!([]));
+    let request = agent.requests.last().unwrap().0;
+    agent.head(request, 200, SSE);
+    let [start, hello] = text("m", "Hello");
+    agent.events(request, &[started("r"), start, hello, event!("TEXT_MESSAGE_END", "messageId": "m"), finished("r")]);
+    agent.end(request);
+    assert_eq!((agent.shown().0, agent.requests.len()), (vec!["go".into(), "Hello".into()], 2));
+    assert!(outcomes(&agent).contains(&(waiting, "success")), "{:?}", outcomes(&agent));
+}
+
+#[test]
 fn a_run_that_had_ended_before_a_reload_is_not_told_twice() {
     for by in ["replay", "run-url"] {
         let mut agent = asked(by, "pay").reloaded(by);
