@@ -204,6 +204,13 @@ impl Thread {
         self.user_message(id).is_some()
     }
 
+    /// Whether the thread has the last of these messages, and an answer after it.
+    pub fn has_answered(&mut self, messages: Raw<'_>) -> bool {
+        let mut last = None;
+        messages.each(&mut |_, fields| last = fields.and_then(|fields| self.list.find(&fields.text("id")?)));
+        last.is_some() && self.list.after(last).next().is_some_and(|(_, next)| next.role() != Role::User)
+    }
+
     fn user_message(&self, id: &str) -> Option<usize> {
         self.list.iter().position(|entry| entry.id() == id && entry.role() == Role::User)
     }

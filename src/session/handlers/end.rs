@@ -1,9 +1,9 @@
 //! The end of a run, and of the submits that wait for it.
 
-use crate::document::Boundary;
+use crate::document::{Boundary, SUBMIT_MESSAGES};
 use crate::session::Session;
 use crate::session::run::RunState;
-use crate::session::types::{AgentError, Effect, Ended, Outcome, RunEnd, Ticket, settlement};
+use crate::session::types::{AgentError, Effect, Ended, Outcome, RunEnd, Ticket, list, settlement};
 use crate::thread::Ending;
 
 impl Session {
@@ -48,9 +48,28 @@ impl Session {
         let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };
         self.outbox.changed(true);
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            if self.rejoin.progress.opens {
+                self.settle_answered();
+            }
             return self.run_is_over(run.ticket, ended, now);
         }
         self.settle_run(run.ticket, outcome, error.as_ref(), Some(&ended));
+    }
+
+    /// The submits that wait and that the opened thread has the answer to are over: another page has sent them, and could not save that.
+    fn settle_answered(&mut self) {
+        let mut answered = Vec::new();
+        for submit in self.queue.submits() {
+            let messages = list(submit.row.text(SUBMIT_MESSAGES), self.options.max_depth);
+            if messages.is_ok_and(|messages| self.thread.has_answered(messages)) {
+                answered.push(submit.ticket);
+            }
+        }
+        for ticket in answered {
+            if let Some(submit) = self.queue.take(ticket) {
+                self.settle(ticket, submit.run_id(), Outcome::Success);
+            }
+        }
     }
 
     /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.

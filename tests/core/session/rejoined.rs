@@ -137,6 +137,30 @@ fn a_submit_that_waits_is_not_sent_where_its_run_is_joined() {
 }
 
 #[test]
+fn a_submit_that_waits_is_over_where_the_opened_thread_has_its_answer() {
+    let mut agent = Agent::new(options("replay"));
+    agent.submit_json(json!({"runId": "stored", "messages": [], "unasked": "opens"}));
+    let [told, unanswered, new] = ["told", "unanswered", "new"]
+        .map(|id| agent.submit_json(json!({"runId": format!("run-{id}"), "messages": [user(id, "go")]})));
+    agent.head(1, 200, SSE);
+    let answer = json!({"id": "a", "role": "assistant", "content": "Hello"});
+    let messages = json!([user("told", "go"), answer, user("unanswered", "go")]);
+    agent.events(1, &[started("stored"), event!("MESSAGES_SNAPSHOT", "messages": messages), finished("stored")]);
+    agent.end(1);
+    assert_eq!(outcomes(&agent), [(told, "success"), (1, "success")]);
+    assert_eq!(agent.shown().0, ["go", "Hello", "go"]);
+    for (ticket, id) in [(unanswered, "unanswered"), (new, "new")] {
+        let (request, body) = agent.requests.last().cloned().unwrap();
+        assert_eq!(body["runId"], format!("run-{id}"));
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started(id), finished(id)]);
+        agent.end(request);
+        assert_eq!(outcomes(&agent).last(), Some(&(ticket, "success")));
+    }
+    assert_eq!((agent.requests.len(), agent.shown().0), (3, ["go", "Hello", "go", "go"].map(String::from).to_vec()));
+}
+
+#[test]
 fn a_run_that_had_ended_before_a_reload_is_not_told_twice() {
     for by in ["replay", "run-url"] {
         let mut agent = asked(by, "pay").reloaded(by);
