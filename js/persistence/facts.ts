@@ -3,7 +3,7 @@
 
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import type { Saved } from "../snapshot/save.js";
-import type { SavesKit } from "./open.js";
+import { kit } from "./kit.js";
 import type { SaveParts, StoredTexts } from "./record.js";
 
 /** The members of a save that are no facts. */
@@ -14,10 +14,10 @@ const ofText = [...ofThread, "lastEventId", "cursor", "first", "behind", "usageT
 const parsed = (lines: readonly string[]): Message[] => lines.map((line) => JSON.parse(line));
 
 /** The save that is there, with the facts of a newer one. A run that has ended since was cut off there: its answer is no fact. */
-export const factsOf = ({ union, partsOf, withChanges }: SavesKit) => ({ there, beside, first }: StoredTexts, [facts, lines]: SaveParts): SaveParts => {
-  const [rest, known, state] = there?.parts ?? partsOf(first as never);
+export const factsOf = ({ there, beside, first }: StoredTexts, [facts, lines]: SaveParts): SaveParts => {
+  const [rest, known, state] = there?.parts ?? kit.partsOf(first as never);
   const text = { ...rest, messages: parsed(known), state: JSON.parse(state) };
-  const base: Saved = beside ? withChanges(text, beside) : text;
+  const base: Saved = beside ? kit.withChanges(text, beside) : text;
   const { runId, running, interrupts, untold = [], handled, unsent } = facts;
   const same = runId === base.runId;
   const calls = new Set(base.messages.flatMap((message) => (message as AssistantMessage).toolCalls?.map(({ id }) => id) ?? []));
@@ -31,11 +31,11 @@ export const factsOf = ({ union, partsOf, withChanges }: SavesKit) => ({ there, 
     if (own.has(call) || own.has(id)) results.push({ ...message, call });
     return false;
   });
-  return partsOf({
+  return kit.partsOf({
     ...facts,
     ...Object.fromEntries(ofText.map((name) => [name, same || ofThread.includes(name) ? base[name as never] : undefined])),
     running: running || ((!same || base.running) && !interrupts?.length),
-    messages: union(base.messages, said, ({ id }) => id),
+    messages: kit.union(base.messages, said, ({ id }) => id),
     untold: results,
   } as never);
 };

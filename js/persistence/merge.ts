@@ -1,14 +1,8 @@
 // Two saves of one thread, compared and made one.
 
 import type { Message } from "../api/types.js";
-import type { SavesKit } from "./open.js";
 import type { Queued, Saved } from "../snapshot/save.js";
-
-/** Whether nothing was said or changed between two saves: JSON texts. */
-export function sameThread(one: string, other: string): boolean {
-  const [then, now] = [JSON.parse(one), JSON.parse(other)] as [Saved, Saved];
-  return (["messages", "state", "queue"] as const).every((part) => JSON.stringify(then[part]) === JSON.stringify(now[part]));
-}
+import { kit } from "./kit.js";
 
 /** A save without what was there before, but for these messages, with which the thread begins. Nothing, if that is all. */
 export function withoutLeft(save: string, before: string, first: readonly Message[]): string | undefined {
@@ -28,12 +22,8 @@ const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untol
  * Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. There may be only one, or none.
  * `state`: what that agent has begun with, JSON text: its own state is an edit of that.
  */
-export function mergeSaves(
-  { union, edited }: Pick<SavesKit, "union" | "edited">,
-  older: string | undefined,
-  newer: string | undefined,
-  state?: string,
-): string | undefined {
+export function mergeSaves(older: string | undefined, newer: string | undefined, state?: string): string | undefined {
+  const { union, edited } = kit;
   if (older === undefined || newer === undefined) return older ?? newer;
   const [old, own] = [JSON.parse(older), JSON.parse(newer)];
   const merged = { ...old, ...own };

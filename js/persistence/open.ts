@@ -13,7 +13,7 @@ import { union } from "../snapshot/save.js";
 import { takeLock, type Free } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 
-type OpenSavesNow = typeof import("./saves.js").openSaves;
+type OpenSavesNow = ReturnType<typeof import("./saves.js").begin>;
 
 /** The part that is done by then. */
 export interface Early {
@@ -47,10 +47,10 @@ const nothing = (): void => {};
 let openSaves: OpenSavesNow | undefined;
 
 /** Loads the rest. */
-export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).openSaves);
+export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).begin(kit));
 
 /** Opens the saves of a thread in the store of its option `persist`. */
-export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, kit, earlyOf(...thread)) : openEarly(loadSaves, ...thread));
+export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, earlyOf(...thread)) : openEarly(loadSaves, ...thread));
 
 const earlyOf = (...[, { shown: { first } }]: Parameters<OpenSaves>): Early => ({ text: { first } });
 
@@ -123,7 +123,7 @@ export const openEarly = (load: () => Promise<OpenSavesNow>, ...thread: Paramete
   const come = async (): Promise<void> => {
     const open = await load();
     if (early.saves) return;
-    early.saves = open(...thread, kit, early);
+    early.saves = open(...thread, early);
     for (const call of calls.values()) call();
   };
 

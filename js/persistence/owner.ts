@@ -7,7 +7,8 @@
 
 import type { AgentStore } from "../api/saving.js";
 import type { Free } from "./lock.js";
-import type { Early, SavesKit } from "./open.js";
+import { kit } from "./kit.js";
+import type { Early } from "./open.js";
 import type { StoredTexts } from "./record.js";
 import type { StoredSaves } from "./saves.js";
 import { createWriter, type Writer } from "./writer.js";
@@ -30,11 +31,11 @@ interface StorePlace {
 // Held by the threads that use them, by what is being written, and while the lock is held.
 const places = new Map<string | AgentStore, WeakRef<StorePlace>>();
 
-const placeOf = (store: AgentStore, kit: SavesKit, text: StoredTexts): StorePlace => {
+const placeOf = (store: AgentStore, text: StoredTexts): StorePlace => {
   const { key } = store;
   const known = places.get(key ?? store)?.deref();
   if (known) return known;
-  const place: StorePlace = { key, text, writer: createWriter(kit, text, () => tell(place, "saved")), version: 0, claims: new Set(), line: [] };
+  const place: StorePlace = { key, text, writer: createWriter(text, () => tell(place, "saved")), version: 0, claims: new Set(), line: [] };
   for (const [other, held] of places) if (!held.deref()) places.delete(other);
   places.set(key ?? store, new WeakRef(place));
   return place;
@@ -71,8 +72,8 @@ export class Claim {
   readonly #member: WeakRef<StoredSaves>;
 
   /** Nothing is asked for yet, unless that was done before (`early`). */
-  constructor(private readonly kit: SavesKit, private readonly store: AgentStore, member: StoredSaves, early: Early) {
-    this.#place = placeOf(store, kit, early.text);
+  constructor(private readonly store: AgentStore, member: StoredSaves, early: Early) {
+    this.#place = placeOf(store, early.text);
     this.writer = this.#place.writer;
     this.#seen = this.#place.version;
     this.#member = new WeakRef(member);
@@ -125,7 +126,7 @@ export class Claim {
     const { writer, text, version } = this.#place;
     if (writer.busy()) return new Promise<void>(writer.whenDone).then(this.read);
     this.#seen = version;
-    return this.kit.readStore(this.store, text);
+    return kit.readStore(this.store, text);
   };
 
   /** Another thread has said it. */
@@ -142,7 +143,7 @@ export class Claim {
     place.claims.add(this);
     if (this.#lock !== "none") return;
     this.#lock = "waits";
-    const taken = lock ?? this.kit.takeLock(place.key);
+    const taken = lock ?? kit.takeLock(place.key);
     if (!taken) return this.#lineUp();
     listen(place);
     void taken.then((free) => {

@@ -17,11 +17,11 @@ import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.j
 import type { SavedAgent } from "../api/saving.js";
 import { later } from "../base/timer.js";
 import { createKeeper, type Keeper } from "./keeper.js";
-import { mergeSaves, sameThread, withoutLeft } from "./merge.js";
+import { kit } from "./kit.js";
+import { mergeSaves, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
 import type { WriteFailure } from "./record.js";
-import { suspend } from "./suspend.js";
 
 const nothing = (): void => {};
 
@@ -51,17 +51,14 @@ export class StoredSaves implements Saves {
   private aside: string | undefined;
   /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private readonly left: string[] = [];
-  /** The store had nothing when it was asked last. */
-  private empty = false;
   /** Something has changed that is not in the store. */
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
   private state: string;
   /** A save is being shown: that is no change. */
   private shows = false;
-  /** How often it has looked at what another owner has written, and which time it has shown last. */
-  private looked = 0;
-  private seen = 0;
+  /** The owner has written something since the store was asked. */
+  private looks = false;
   /** The last warning: a store that is full is so all the time. */
   private reported: string | undefined;
   /** The store has taken nothing of the last save that the core has asked for. */
@@ -69,20 +66,19 @@ export class StoredSaves implements Saves {
   /** The time after which nobody is expected back. */
   private lingering: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly given: SavesOptions, readonly thread: SavesClient, readonly beginning: Beginning, readonly kit: SavesKit, readonly early: Early) {
+  constructor(readonly given: SavesOptions, readonly thread: SavesClient, readonly beginning: Beginning, readonly early: Early) {
     this.saving = given.saving ?? {};
     this.last = early.shown;
     this.state = JSON.stringify(early.text.first?.state);
     if (early.left !== undefined) this.left.push(early.left);
     this.keeper = createKeeper(this.saving.everyMs ?? 1000, this.save);
-    this.claim = new Claim(kit, given.persist!, this, early);
+    this.claim = new Claim(given.persist!, this, early);
   }
 
   begin(): void {
-    const { early, given: { restore } } = this;
+    const { early, claim, given: { restore } } = this;
     // The application's own save is not the store's, and may take its time.
-    const own = restore == null ? undefined : () => restore;
-    this.ask("answer" in early ? () => early.answer : own, own && Infinity);
+    this.ask(() => ("answer" in early ? early.answer : (restore ?? claim.read())), restore == null ? undefined : Infinity);
   }
 
   readonly ready = async (): Promise<void> => {
@@ -91,10 +87,7 @@ export class StoredSaves implements Saves {
 
   use(): void {
     if (this.gate === "ended" || !this.claim.ask()) return;
-    later(1000, () => {
-      if (this.gate === "ended" || this.claim.owns()) return;
-      this.#warn("not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved");
-    });
+    later(1000, () => this.claim.owns() || this.#warn("not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved"));
   }
 
   changed(): void {
@@ -117,7 +110,7 @@ export class StoredSaves implements Saves {
   }
 
   readonly refusal = (): AgentError | undefined =>
-    this.lost && this.saving.required ? this.kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined;
+    this.lost && this.saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined;
 
   readonly save = (): void => this.put();
 
@@ -138,7 +131,7 @@ export class StoredSaves implements Saves {
   }
 
   quarantine(json: string): void {
-    const { kit, claim, given: { persist } } = this;
+    const { claim, given: { persist } } = this;
     if (!persist!.quarantine || !claim.owns()) return;
     const kept = (): void => this.#warn("quarantined", "The core has failed at the save of this thread: it is put aside, and the thread goes on without it");
     kit.settle(() => persist!.quarantine!(JSON.parse(json)), kept, (cause) => this.#report({ cause }));
@@ -146,7 +139,7 @@ export class StoredSaves implements Saves {
 
   renew(): void {
     const isWritten = this.gate === "open" && this.store === "known";
-    if (!isWritten && (this.last !== undefined || (!this.left.length && !this.empty))) this.left.push(this.last ?? unread);
+    if (!isWritten && (this.last !== undefined || (!this.left.length && this.store !== "known"))) this.left.push(this.last ?? unread);
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
     // Calls from now on still wait for the store.
@@ -175,14 +168,12 @@ export class StoredSaves implements Saves {
 
   /** Ends what is in progress, and saves it: writes nothing and begins nothing from now on. */
   letGo(outcome?: "aborted"): void {
-    const { gate, thread: { remote, link, channel } } = this;
+    const { gate, thread: { remote, channel } } = this;
     if (gate !== "open") return;
     remote.thread?.leave();
     // The runs that end with it are in this save as they were, and in no other.
     this.gate = "closed";
-    const before = link.live() ? undefined : this.#saved();
-    const last = remote.saved(suspend(this.kit, this.thread, outcome));
-    const json = before ?? last;
+    const json = this.#suspend(outcome);
     channel?.current?.close();
     if (this.dirty) this.put(json);
     this.aside = this.dirty ? json : undefined;
@@ -191,25 +182,18 @@ export class StoredSaves implements Saves {
 
   /** It owns the store now. */
   own(): void {
-    if (this.gate !== "closed" || this.store === "asked") return;
+    const knows = this.claim.knows();
+    if (this.gate !== "closed" || (knows && this.store === "asked")) return;
     // A save that was read waits as long as the store is not this thread's.
-    if (this.claim.knows()) this.#show(() => this.last);
+    if (knows) this.#show(() => this.last);
     this.#proceed();
   }
 
   /** The owner of the store has written to it: that is shown. */
   look(): void {
-    const { kit, claim, thread: { members } } = this;
-    const looks = (): boolean => members.watched() && this.gate === "closed" && this.store !== "asked" && !claim.owns();
-    const look = ++this.looked;
-    const read = (value: unknown): void => {
-      // A slow store may answer an earlier look after a later one.
-      if (!value || look < this.seen || !looks()) return;
-      this.seen = look;
-      this.#found(value);
-    };
-    // A read that fails is made again once the store is this thread's.
-    if (looks()) kit.settle(claim.read, read, nothing);
+    if (!this.thread.members.watched() || this.gate !== "closed" || this.claim.owns()) return;
+    this.looks = this.store === "asked";
+    if (!this.looks) this.ask(this.claim.read, Infinity);
   }
 
   /**
@@ -225,11 +209,12 @@ export class StoredSaves implements Saves {
       this.store = then;
       use();
       if (this.gate === "ended") this.claim.leave();
+      if (this.looks) this.look();
     };
-    this.kit.settle(
+    kit.settle(
       read,
       (value) => answer("known", () => this.#found(value), () => this.#arrived(value as SavedAgent | undefined)),
-      (cause) => answer("refused", () => (this.beginning.refuse(cause), this.#proceed()), () => this.dirty && this.#report({ cause })),
+      (cause) => answer("refused", () => this.#refused(cause), () => this.dirty && this.#report({ cause })),
     );
     if (this.store !== "asked") return;
     this.thread.link.awaitSave();
@@ -245,13 +230,18 @@ export class StoredSaves implements Saves {
 
   /** Continues from this save, or without one. */
   #found(value: unknown): void {
-    this.empty = !value && this.store === "known";
     if (value) this.thread.link.awaitSave();
     // Changes that were made before this code came wait on, for whatever another tab writes.
-    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.kit, this.#since(value), this.aside, this.state));
+    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.#since(value), this.aside, this.state));
     this.#proceed();
     // A save that is put aside was made on an earlier state, and is merged with the next save that is found as well.
     if (value && this.aside === undefined) this.state = JSON.stringify((value as SavedAgent).state);
+  }
+
+  /** There is no answer. It is asked for again once the store is this thread's. */
+  #refused(cause: unknown): void {
+    if (this.claim.owns() || this.last === undefined) this.beginning.refuse(cause);
+    this.#proceed();
   }
 
   /** A save has come after the thread had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -260,11 +250,11 @@ export class StoredSaves implements Saves {
     // The store of another thread is read once it is this one's.
     if (!claim.owns()) return;
     if (value?.v === 1 && Array.isArray(value.messages)) {
-      if (gate !== "ended" && !link.busy() && last !== undefined && sameThread(last, this.#saved())) {
+      if (gate !== "ended" && !link.busy() && last === this.#saved()) {
         this.gate = "closed";
         return this.#found(value);
       }
-      this.aside = mergeSaves(this.kit, this.#since(value), this.left.length ? this.aside : undefined, this.state);
+      this.aside = mergeSaves(this.#since(value), this.left.length ? this.aside : undefined, this.state);
       this.left.length = 0;
     }
     if (gate !== "ended") this.#touch();
@@ -286,7 +276,7 @@ export class StoredSaves implements Saves {
     this.shows = true;
     try {
       const text = find();
-      if (link.live()) suspend(this.kit, this.thread);
+      if (link.live()) this.#suspend();
       // A save that is shown already is not shown anew.
       beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
       this.last = text;
@@ -294,6 +284,26 @@ export class StoredSaves implements Saves {
       beginning.refuse(cause);
     }
     this.shows = false;
+  }
+
+  /**
+   * Ends the session, without a word to the server; its runs settle with this outcome. Calls from now on wait for the save that the thread continues from.
+   * Returns the save.
+   */
+  #suspend(outcome: "disconnected" | "aborted" = "disconnected"): string {
+    const { link: { shared }, source } = this.thread;
+    const { pending, home: { live } } = shared;
+    const last = this.#saved();
+    // While it ends nobody finds it, or opens another one.
+    shared.home = { at: "awaited", last };
+    live?.end();
+    // A session that was told has heard of all.
+    pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));
+    const left = pending.confirmed();
+    // Before the core is there nothing streams that would be cut off.
+    if (left.isLoading) pending.show((source.parts()?.stopped ?? kit.cancelled)(left));
+    shared.settleAll(outcome);
+    return last;
   }
 
   /** Opens the gate if the thread owns its store, and has what is there: the calls that wait continue. */
@@ -326,14 +336,14 @@ export class StoredSaves implements Saves {
    * since the text that is there.
    */
   private put(save = this.#saved(), done: (kept: boolean) => void = nothing, part = false): void {
-    const { kit, claim, keeper, given: { persist: store }, saving: { waitMs = 300 } } = this;
+    const { claim, keeper, given: { persist: store }, saving: { waitMs = 300 } } = this;
     if (!part) keeper.stop();
     this.dirty = true;
     // A good save may be there.
     if (claim.owns() && this.store === "refused") this.ask(undefined, undefined, "late");
     if (!claim.owns() || this.store !== "known") return done(false);
     this.dirty = false;
-    claim.writer.write({ store: store!, save: mergeSaves(kit, this.aside, save, this.state)!, part, ended: this.#report, done }, waitMs);
+    claim.writer.write({ store: store!, save: mergeSaves(this.aside, save, this.state)!, part, ended: this.#report, done }, waitMs);
   }
 
   /** The thread as it is: JSON text. */
@@ -376,5 +386,8 @@ export class StoredSaves implements Saves {
   }
 }
 
-/** The saves of a thread in the store of its option `persist`. */
-export const openSaves = (...thread: ConstructorParameters<typeof StoredSaves>): Saves => new StoredSaves(...thread);
+/** Takes the kit, and returns what opens the saves of a thread in the store of its option `persist`. */
+export function begin(given: SavesKit) {
+  Object.assign(kit, given);
+  return (...thread: ConstructorParameters<typeof StoredSaves>): Saves => new StoredSaves(...thread);
+}

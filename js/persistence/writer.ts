@@ -2,6 +2,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import { factsOf } from "./facts.js";
+import { kit } from "./kit.js";
 import type { SavesKit } from "./open.js";
 import type { SaveParts, StoredTexts, WriteFailure } from "./record.js";
 
@@ -31,17 +32,17 @@ function partsOf(json: string): SaveParts | undefined {
 }
 
 /** Writes what has changed since the text that is there. */
-const writePart = ({ settle }: SavesKit): SavesKit["writeStore"] => ({ record }, at, json, done) => {
+const writePart: SavesKit["writeStore"] = ({ record }, at, json, done) => {
   const changes = JSON.parse(json);
   const noted = (): void => {
     at.beside = changes;
     done(undefined, true);
   };
-  settle(() => record!.save({ ...changes, of: [at.there!.mark], mark: "" }), noted, () => done(undefined, false));
+  kit.settle(() => record!.save({ ...changes, of: [at.there!.mark], mark: "" }), noted, () => done(undefined, false));
 };
 
 /** The writer of a store to which nothing was written. `wrote` is called after each write. */
-export function createWriter(kit: SavesKit, text: StoredTexts, wrote: () => void) {
+export function createWriter(text: StoredTexts, wrote: () => void) {
   let next: Write | undefined;
   let writing = 0;
   let hangs = false;
@@ -66,8 +67,8 @@ export function createWriter(kit: SavesKit, text: StoredTexts, wrote: () => void
       start();
       rest();
     };
-    if (part) writePart(kit)(store, text, save, end);
-    else kit.writeStore(store, text, save, end, partsOf(save), factsOf(kit));
+    if (part) writePart(store, text, save, end);
+    else kit.writeStore(store, text, save, end, partsOf(save), factsOf);
   };
 
   return {

@@ -46,8 +46,8 @@ export const bugs = [
   {
     name: "a thread that has begun anew gets back what its store has",
     file: "persistence/saves.ts",
-    from: "mergeSaves(this.kit, this.#since(value), this.aside, this.state));",
-    to: "mergeSaves(this.kit, JSON.stringify(value ?? undefined), this.aside, this.state));",
+    from: "mergeSaves(this.#since(value), this.aside, this.state));",
+    to: "mergeSaves(JSON.stringify(value ?? undefined), this.aside, this.state));",
     tests: ["saves", "saves-tabs"],
   },
   {
@@ -58,10 +58,17 @@ export const bugs = [
     tests: ["reading"],
   },
   {
-    name: "a tab that looks shows an earlier save after a later one",
+    name: "a tab that looks shows nothing of what is written while the store answers",
     file: "persistence/saves.ts",
-    from: "!value || look < this.seen ||",
-    to: "!value ||",
+    from: "      if (this.looks) this.look();\n",
+    to: "",
+    tests: ["reading"],
+  },
+  {
+    name: "a tab that looks forgets what it shows where the store refuses that",
+    file: "persistence/saves.ts",
+    from: "if (this.claim.owns() || this.last === undefined) this",
+    to: "this",
     tests: ["reading"],
   },
   {
@@ -277,7 +284,7 @@ export const bugs = [
   {
     name: "an answer that is in the record alone is lost with a record that is refused",
     file: "persistence/facts.ts",
-    from: "beside ? withChanges(text, beside) : text",
+    from: "beside ? kit.withChanges(text, beside) : text",
     to: "text",
     tests: ["changes"],
   },
@@ -311,7 +318,7 @@ export const bugs = [
   },
   {
     name: "a decision that waits for the store is lost with its component",
-    file: "persistence/suspend.ts",
+    file: "persistence/saves.ts",
     from: "pending.end(undefined, live ? [] : pending.list.filter(({ acts }) => acts));",
     to: "pending.end();",
     tests: ["linger"],
@@ -326,8 +333,8 @@ export const bugs = [
   {
     name: "an agent that lets its store go writes over a save that could not be read before",
     file: "persistence/saves.ts",
-    from: "const json = before ?? last;",
-    to: "const json = this.last = before ?? last;",
+    from: "const json = this.#suspend(outcome);",
+    to: "const json = this.last = this.#suspend(outcome);",
     tests: ["reading"],
   },
   {
@@ -445,8 +452,8 @@ export const bugs = [
   {
     name: "a tab with a decision that waits does not see what another tab saves",
     file: "persistence/saves.ts",
-    from: 'this.store !== "asked" && !claim.owns();',
-    to: 'this.store !== "asked" && !claim.owns() && !this.thread.link.busy();',
+    from: 'this.gate !== "closed" || this.claim.owns()) return;',
+    to: 'this.gate !== "closed" || this.claim.owns() || this.thread.link.busy()) return;',
     tests: ["saves-tabs"],
   },
   {

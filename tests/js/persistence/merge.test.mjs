@@ -5,8 +5,6 @@ import { describe, it } from "node:test";
 import { load } from "../lib.mjs";
 
 const { mergeSaves } = await load("persistence/merge");
-const [{ union }, { edited }] = await Promise.all(["snapshot/save", "snapshot/edited"].map(load));
-const kit = { union, edited };
 
 it("a submit that has begun in one of them waits in the other no longer", () => {
   const user = (id) => ({ id, role: "user", content: id });
@@ -14,14 +12,14 @@ it("a submit that has begun in one of them waits in the other no longer", () => 
   const again = { start: "retry", runId: "again", messages: [] };
   const [older, newer] = [{ messages: [user("1")], queue: [] }, { messages: [], queue: [row("1"), row("2"), again] }];
   for (const saves of [[older, newer], [newer, older]]) {
-    const { messages, queue } = JSON.parse(mergeSaves(kit, ...saves.map((save) => JSON.stringify(save))));
+    const { messages, queue } = JSON.parse(mergeSaves(...saves.map((save) => JSON.stringify(save))));
     assert.deepEqual([messages, queue], [[user("1")], [row("2"), again]]);
   }
 });
 
 describe("a state", () => {
   const save = (state) => JSON.stringify({ messages: [], queue: [], state });
-  const stateOf = (older, newer, first) => JSON.parse(mergeSaves(kit, save(older), save(newer), JSON.stringify(first))).state;
+  const stateOf = (older, newer, first) => JSON.parse(mergeSaves(save(older), save(newer), JSON.stringify(first))).state;
 
   it("that one of them has not changed is that of the other", () => {
     assert.deepEqual(stateOf({ theirs: 1 }, {}, {}), { theirs: 1 });

@@ -6,8 +6,6 @@ import { deferred, load } from "../lib.mjs";
 import { turn } from "./over-stores.mjs";
 
 const { StoredSaves } = await load("persistence/saves");
-const { settle } = await load("base/promise");
-const [{ union }, { edited }] = await Promise.all(["snapshot/save", "snapshot/edited"].map(load));
 
 const save = (text) => ({ v: 1, messages: [{ id: text, role: "user", content: text }], state: {}, queue: [] });
 
@@ -22,9 +20,8 @@ describe("a question to a store", () => {
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
-    const kit = { settle, union, edited, whenCollected() {}, takeLock: () => undefined };
     const beginning = { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) };
-    const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, kit, { text: {} });
+    const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, { text: {} });
     return Object.assign(saves, {
       claim: {
         ...{ left: false, knows: () => true, rest() {} },
@@ -153,17 +150,31 @@ describe("a question to a store", () => {
     assert.equal(self.busy(), false);
   });
 
-  it("of a tab that only looks shows no earlier save after a later one", async () => {
+  it("of a tab that only looks is asked once more where the owner has written meanwhile", async () => {
     const self = thread();
-    const answers = [deferred(), deferred(), deferred()];
+    const answers = [deferred(), deferred()];
     const reads = answers.map(({ promise }) => promise);
     Object.assign(self.claim, { left: true, knows: () => false, read: () => reads.shift() });
     self.thread.members.watched = () => true;
-    for (const _ of answers) self.look();
-    for (const at of [1, 0, 2]) {
-      answers[at].resolve(save(`${at}`));
+    for (let told = 0; told < 3; told++) self.look();
+    for (const [at, answer] of answers.entries()) {
+      answer.resolve(save(`${at}`));
       await turn();
     }
-    assert.deepEqual(heard, ["1", "2"]);
+    assert.deepEqual([heard, reads.length], [["0", "1"], 0]);
+  });
+
+  it("of a tab that only looks and has a save is asked again once the store is its own, where it was refused", () => {
+    const self = thread({ last: JSON.stringify(save("shown")) });
+    const reads = [() => {
+      throw "no";
+    }, () => save("found")];
+    Object.assign(self.claim, { left: true, knows: () => reads.length === 0, read: () => reads.shift()() });
+    self.thread.members.watched = () => true;
+    self.look();
+    assert.deepEqual(heard, []);
+    self.claim.left = false;
+    self.own();
+    assert.deepEqual([heard, self.gate], [["found"], "open"]);
   });
 });

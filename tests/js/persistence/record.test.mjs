@@ -84,12 +84,7 @@ describe("a record", () => {
   });
 
   /** Makes the facts, for a store that has no room for all that has changed. */
-  const factsOf = async () => {
-    const [{ factsOf }, { partsOf }, { union }, { withChanges }] = await Promise.all(
-      ["persistence/facts", "persistence/record", "snapshot/save", "snapshot/changes"].map(load),
-    );
-    return factsOf({ partsOf, union, withChanges });
-  };
+  const factsOf = async () => (await load("persistence/facts")).factsOf;
 
   it("follows on the text that is there, whatever was read before that and comes later", async () => {
     const { readStore, writeStore } = await load("persistence/record");
@@ -220,7 +215,7 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
   });
 
   it("is not read but for what its record needs", async () => {
-    const [{ readStore, writeStore }, { createWriter }, { settle }] = await Promise.all(["persistence/record", "persistence/writer", "base/promise"].map(load));
+    const [{ readStore, writeStore }, { createWriter }] = await Promise.all(["persistence/record", "persistence/writer"].map(load));
     const store = localStorageStore("k");
     const at = { first };
     const messages = [user('a"\\', "an old question"), { id: "b", role: "assistant", content: "an old answer" }];
@@ -230,7 +225,7 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
       const lines = list.map((message) => `\n${JSON.stringify(message)}\n`).join();
       return `${JSON.stringify(facts).slice(0, -1)},"messages":[${lines}],"state":${JSON.stringify(state)}}`;
     };
-    const writer = createWriter({ writeStore, settle }, at, () => {});
+    const writer = createWriter(at, () => {});
     const write = (save) => writer.write({ store, save, ended: (failure) => assert.equal(failure, undefined), done() {} }, 0);
     write(lined(messages));
     const parse = mock.method(JSON, "parse");
