@@ -10,7 +10,7 @@ import { withChanges } from "../snapshot/changes.js";
 import { cancelled } from "../snapshot/run.js";
 import { edited } from "../snapshot/edited.js";
 import { union } from "../snapshot/save.js";
-import { takeLock, type Free } from "./lock.js";
+import { takeLock } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 
 type OpenSavesNow = ReturnType<typeof import("./saves.js").begin>;
@@ -20,7 +20,7 @@ export interface Early {
   /** The texts of the store, as far as they are known. */
   readonly text: StoredTexts;
   /** The lock of the store, once it was asked for. */
-  lock?: Promise<Free | undefined> | undefined;
+  lock?: ReturnType<typeof takeLock>;
   /** The answer of the store, once it was asked. */
   answer?: unknown;
   /** The save that is shown: JSON text. */
@@ -68,17 +68,15 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
   const ask = (): unknown => restore ?? readStore(persist!, early.text);
   const show = (save: unknown): void => {
     if (!save || early.saves || early.shown) return;
-    const changed = dirty;
+    const then = dirty;
     const json = JSON.stringify(save);
-    try {
-      beginning.show(save, json);
-    } catch {
-      // It is read again later, and reported then.
-      return;
-    }
-    thread.link.awaitSave();
-    early.shown = json;
-    dirty = changed;
+    const shown = (): void => {
+      thread.link.awaitSave();
+      early.shown = json;
+      dirty = then;
+    };
+    // One that is of no use is read again later, and reported then.
+    settle(() => beginning.show(save, json), shown, nothing);
   };
 
   /** Whether this page alone may write, and what the store has is what it has answered. */

@@ -58,6 +58,16 @@ const listen = (place: StorePlace): void => {
   }
 };
 
+/** Gives the page's lock, now or after those that have asked for it before. */
+const lineUp = (place: StorePlace, give: (free: Free) => void): void => {
+  const free = (): void => {
+    place.version++;
+    place.line.shift();
+    place.line[0]?.();
+  };
+  if (place.line.push(() => give(free)) === 1) give(free);
+};
+
 /** One thread's claim to its store. It holds the thread weakly, so that what nobody uses can be collected. */
 export class Claim {
   #lock: "none" | "waits" | Free = "none";
@@ -144,29 +154,16 @@ export class Claim {
     if (this.#lock !== "none") return;
     this.#lock = "waits";
     const taken = lock ?? kit.takeLock(place.key);
-    if (!taken) return this.#lineUp();
+    if (!taken) return lineUp(place, this.#have);
     listen(place);
     void taken.then((free) => {
       if (!owns) place.version++;
       if (free) this.#have(free);
-      else this.#lineUp();
+      else lineUp(place, this.#have);
     });
   }
 
-  /** Gets the page's lock now, or after those that have asked for it before. */
-  #lineUp(): void {
-    const place = this.#place;
-    const { line } = place;
-    const free = (): void => {
-      place.version++;
-      line.shift();
-      line[0]?.();
-    };
-    const have = (): void => this.#have(free);
-    if (line.push(have) === 1) have();
-  }
-
-  #have(free: Free): void {
+  readonly #have = (free: Free): void => {
     const member = this.#member.deref();
     this.#lock = free;
     // It has left, or was collected.
@@ -174,7 +171,7 @@ export class Claim {
     this.#wants = this.#wanted = false;
     tell(this.#place, "held", this);
     member.own();
-  }
+  };
 
   /** Lets the lock go, once what was written is in the store. */
   #drop(): void {

@@ -110,35 +110,30 @@ export function writeStore(
   const text = { mark, parts, json };
   at.asked = undefined;
   const texts = [there ?? { mark: null, parts: [{}, [], ""] as never }, ...writing];
-  let kept = false;
   // Both begin in this task: a page that is left has no other.
   let open = 2;
   let failure: WriteFailure;
-  let whole = false;
-  const end = (): void => void (--open || done(whole ? undefined : failure, kept));
+  let noted: SaveParts | undefined;
+  const end = (): void => void (--open || done(noted === parts ? undefined : failure, !failure || !!noted));
   // Of what the store has no room for less is noted; in the end not even what stood there before.
   const attempts = [() => parts, ...(less ? [() => less(at, parts), () => less({ ...at, beside: undefined }, parts)] : [])];
   const note = (): void => {
     const made = record && attempts.shift()?.();
     if (!made) return end();
     const changes = recordOf(mark, texts, made);
-    const noted = (): void => {
-      kept = true;
-      whole = made === parts;
+    const taken = (): void => {
+      noted = made;
       if (at.there === there) at.beside = changes;
       end();
     };
-    settle(() => record!.save(changes), noted, note);
+    settle(() => record!.save(changes), taken, note);
   };
   note();
   writing.add(text);
   const wrote = (refused?: WriteFailure): void => {
     failure = refused;
     writing.delete(text);
-    if (!refused) {
-      kept = true;
-      Object.assign(at, { there: text, beside: undefined });
-    }
+    if (!refused) Object.assign(at, { there: text, beside: undefined });
     end();
   };
   // The last of two members of one name counts.

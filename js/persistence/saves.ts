@@ -16,7 +16,6 @@ import type { AgentError } from "../api/error.js";
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import type { SavedAgent } from "../api/saving.js";
 import { later } from "../base/timer.js";
-import { createKeeper, type Keeper } from "./keeper.js";
 import { kit } from "./kit.js";
 import { mergeSaves, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
@@ -32,7 +31,6 @@ const unread = "{}";
 export class StoredSaves implements Saves {
   private readonly saving: NonNullable<SavesOptions["saving"]>;
   private readonly claim: Claim;
-  private readonly keeper: Keeper;
   private gate: "closed" | "open" | "ended" = "closed";
   /** The calls that wait for it to open. */
   private readonly waiting: (() => void)[] = [];
@@ -49,8 +47,8 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
-  /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
-  private readonly left: string[] = [];
+  /** What was there as the thread began anew, which the store may still have: JSON text. */
+  private left: string | undefined;
   /** Something has changed that is not in the store. */
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
@@ -63,6 +61,9 @@ export class StoredSaves implements Saves {
   private reported: string | undefined;
   /** The store has taken nothing of the last save that the core has asked for. */
   private lost = false;
+  /** The time to save, if something has changed, and how long that has taken the last time. */
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private cost = 0;
   /** The time after which nobody is expected back. */
   private lingering: ReturnType<typeof setTimeout> | undefined;
 
@@ -70,8 +71,7 @@ export class StoredSaves implements Saves {
     this.saving = given.saving ?? {};
     this.last = early.shown;
     this.state = JSON.stringify(early.text.first?.state);
-    if (early.left !== undefined) this.left.push(early.left);
-    this.keeper = createKeeper(this.saving.everyMs ?? 1000, this.save);
+    this.left = early.left;
     this.claim = new Claim(given.persist!, this, early);
   }
 
@@ -104,15 +104,10 @@ export class StoredSaves implements Saves {
 
   readonly rest = (): void => this.claim.rest();
 
-  ended(): void {
-    // The core says when there is something to save.
-    if (!this.thread.link.live() && this.gate === "open") this.put();
-  }
-
   readonly refusal = (): AgentError | undefined =>
     this.lost && this.saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined;
 
-  readonly save = (): void => this.put();
+  readonly save = (): void => (this.gate === "open" ? this.put() : void (this.dirty = true));
 
   write(said: string, done: () => void, changes?: string): void {
     const { claim, given: { persist }, thread: { remote } } = this;
@@ -139,7 +134,7 @@ export class StoredSaves implements Saves {
 
   renew(): void {
     const isWritten = this.gate === "open" && this.store === "known";
-    if (!isWritten && (this.last !== undefined || (!this.left.length && this.store !== "known"))) this.left.push(this.last ?? unread);
+    if (!isWritten && (this.last !== undefined || (this.left === undefined && this.store !== "known"))) this.left = mergeSaves(this.left, this.last ?? unread);
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
     // Calls from now on still wait for the store.
@@ -203,19 +198,17 @@ export class StoredSaves implements Saves {
   private ask(read: () => unknown = this.claim.read, limit = this.saving.loadMs ?? 3000, store: "asked" | "late" = "asked"): void {
     const question = this.question = {};
     this.store = store;
-    const answer = (then: "known" | "refused", inTime: () => void, late: () => void): void => {
+    const answer = (value: unknown, failure?: WriteFailure): void => {
       if (this.question !== question) return;
-      const use = this.store === "asked" && this.gate !== "ended" ? inTime : late;
-      this.store = then;
-      use();
+      const inTime = this.store === "asked" && this.gate !== "ended";
+      this.store = failure ? "refused" : "known";
+      if (inTime) this.#found(value, failure);
+      else if (!failure) this.#arrived(value as SavedAgent | undefined);
+      else if (this.dirty) this.#report(failure);
       if (this.gate === "ended") this.claim.leave();
       if (this.looks) this.look();
     };
-    kit.settle(
-      read,
-      (value) => answer("known", () => this.#found(value), () => this.#arrived(value as SavedAgent | undefined)),
-      (cause) => answer("refused", () => this.#refused(cause), () => this.dirty && this.#report({ cause })),
-    );
+    kit.settle(read, answer, (cause) => answer(undefined, { cause }));
     if (this.store !== "asked") return;
     this.thread.link.awaitSave();
     this.gate = "closed";
@@ -229,19 +222,16 @@ export class StoredSaves implements Saves {
   }
 
   /** Continues from this save, or without one. */
-  #found(value: unknown): void {
-    if (value) this.thread.link.awaitSave();
+  #found(value: unknown, failure?: WriteFailure): void {
+    const { claim, thread: { link }, beginning } = this;
+    if (value) link.awaitSave();
+    // A tab that only looks asks again once the store is its own.
+    if (failure) { if (claim.owns() || this.last === undefined) beginning.refuse(failure.cause); }
     // Changes that were made before this code came wait on, for whatever another tab writes.
-    if (value || this.claim.knows()) this.#show(() => mergeSaves(this.#since(value), this.aside, this.state));
+    else if (value || claim.knows()) this.#show(() => mergeSaves(this.#since(value), this.aside, this.state));
     this.#proceed();
     // A save that is put aside was made on an earlier state, and is merged with the next save that is found as well.
     if (value && this.aside === undefined) this.state = JSON.stringify((value as SavedAgent).state);
-  }
-
-  /** There is no answer. It is asked for again once the store is this thread's. */
-  #refused(cause: unknown): void {
-    if (this.claim.owns() || this.last === undefined) this.beginning.refuse(cause);
-    this.#proceed();
   }
 
   /** A save has come after the thread had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -254,8 +244,8 @@ export class StoredSaves implements Saves {
         this.gate = "closed";
         return this.#found(value);
       }
-      this.aside = mergeSaves(this.#since(value), this.left.length ? this.aside : undefined, this.state);
-      this.left.length = 0;
+      this.aside = mergeSaves(this.#since(value), this.left ? this.aside : undefined, this.state);
+      this.left = undefined;
     }
     if (gate !== "ended") this.#touch();
     else if (this.dirty) this.put(last);
@@ -263,11 +253,9 @@ export class StoredSaves implements Saves {
 
   /** The save without what was there as the thread began anew; another tab may have said more since. JSON text. */
   #since(value: unknown): string | undefined {
-    const { left, thread: { shown } } = this;
-    if (!value) return undefined;
-    const text = JSON.stringify(value);
-    for (const [at, then] of left.entries()) if (then === unread) left[at] = text;
-    return left.reduce((save: string | undefined, then) => save && withoutLeft(save, then, shown.first.messages), text);
+    const text = value ? JSON.stringify(value) : undefined;
+    if (this.left === unread) this.left = text ?? unread;
+    return text && this.left ? withoutLeft(text, this.left, this.thread.shown.first.messages) : text;
   }
 
   /** Continues from the save that `find` returns, JSON text, or without one. */
@@ -319,7 +307,7 @@ export class StoredSaves implements Saves {
     const { running, runId } = joins ? JSON.parse(last) : {};
     this.last = store === "late" && !dirty ? this.#saved() : undefined;
     this.aside = undefined;
-    if (store === "known") this.left.length = 0;
+    if (store === "known") this.left = undefined;
     this.gate = "open";
     if (running && runId !== undefined) jobs.rejoin(runId);
     else if (members.watched()) void link.load();
@@ -336,8 +324,8 @@ export class StoredSaves implements Saves {
    * since the text that is there.
    */
   private put(save = this.#saved(), done: (kept: boolean) => void = nothing, part = false): void {
-    const { claim, keeper, given: { persist: store }, saving: { waitMs = 300 } } = this;
-    if (!part) keeper.stop();
+    const { claim, given: { persist: store }, saving: { waitMs = 300 } } = this;
+    if (!part && this.timer) this.#wake(undefined, "removeEventListener");
     this.dirty = true;
     // A good save may be there.
     if (claim.owns() && this.store === "refused") this.ask(undefined, undefined, "late");
@@ -352,7 +340,25 @@ export class StoredSaves implements Saves {
   /** Something has changed. */
   #touch(): void {
     this.dirty = true;
-    if (this.claim.owns()) this.keeper.touch();
+    const { everyMs = 1000 } = this.saving;
+    // Of the time of a run, saves are worth a thirtieth.
+    if (this.claim.owns() && !this.timer) this.#wake(later(Math.max(everyMs, 30 * this.cost), this.#due), "addEventListener");
+  }
+
+  /** Saves what has changed: it was a while ago, or the page is hidden. */
+  readonly #due = ({ type }: Partial<Event> = {}): void => {
+    if (type === "visibilitychange" && document.visibilityState !== "hidden") return;
+    const begin = performance.now();
+    this.put();
+    this.cost = performance.now() - begin;
+  };
+
+  /** Sets the time to save, or none. Nothing of the page knows a thread that has nothing to save. */
+  #wake(timer: typeof this.timer, change: "addEventListener" | "removeEventListener"): void {
+    clearTimeout(this.timer);
+    this.timer = timer;
+    globalThis.document?.[change]("visibilitychange", this.#due);
+    globalThis[change]?.("pagehide", this.#due);
   }
 
   readonly #report = (failure: WriteFailure): void => {

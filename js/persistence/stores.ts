@@ -76,16 +76,9 @@ export function localStorageStore(key: string): AgentStore {
 export function indexedDbStore(name: string, key: string): AgentStore {
   const run = async <Value>(mode: IDBTransactionMode, method: (store: IDBObjectStore) => IDBRequest<Value>) => {
     if (typeof indexedDB !== "object") return undefined;
-    const open = databaseOf(name);
-    let transaction: IDBTransaction;
-    try {
-      // Without a wait where it is open already.
-      transaction = (open instanceof Promise ? await open : open).transaction(table, mode);
-    } catch {
-      // It was closed under our hands: by the browser, or because another version of it was wanted.
-      databases.delete(name);
-      transaction = (await databaseOf(name)).transaction(table, mode);
-    }
+    const begin = async (): Promise<IDBTransaction> => (await databaseOf(name)).transaction(table, mode);
+    // It may have been closed under our hands: by the browser, or because another version of it was wanted.
+    const transaction = await begin().catch(() => (databases.delete(name), begin()));
     const request = method(transaction.objectStore(table));
     // Whether it has been written is known after the request's success.
     const ended = mode === "readonly" ? heard(request, "success", "error") : heard(transaction, "complete", "abort");
@@ -108,9 +101,9 @@ export function indexedDbStore(name: string, key: string): AgentStore {
 const table = "agents";
 
 // One connection for all stores of a database. It stays open: to open it takes longer than a page has that is left.
-const databases = new Map<string, IDBDatabase | Promise<IDBDatabase>>();
+const databases = new Map<string, Promise<IDBDatabase>>();
 
-function databaseOf(name: string): IDBDatabase | Promise<IDBDatabase> {
+function databaseOf(name: string): Promise<IDBDatabase> {
   const known = databases.get(name);
   if (known) return known;
   const forget = (): void => void databases.delete(name);
@@ -120,7 +113,6 @@ function databaseOf(name: string): IDBDatabase | Promise<IDBDatabase> {
     const database = request.result;
     database.onversionchange = () => (forget(), database.close());
     database.onclose = forget;
-    databases.set(name, database);
     return database;
   });
   databases.set(name, opening);

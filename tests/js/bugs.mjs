@@ -194,8 +194,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "persistence/saves.ts",
-    from: "if (value || this.claim.knows()) this",
-    to: "this",
+    from: "else if (value || claim.knows()) this",
+    to: "else this",
     tests: ["tabs"],
   },
   {

@@ -3,9 +3,9 @@
 export const bugs = [
   {
     name: "a page that is hidden saves nothing",
-    file: "persistence/keeper.ts",
-    from: 'if (type === "pagehide" || page?.visibilityState === "hidden") due();',
-    to: "void [type, page, due];",
+    file: "persistence/saves.ts",
+    from: 'if (type === "visibilitychange" && document.visibilityState !== "hidden") return;',
+    to: "if (type) return;",
     tests: ["states"],
   },
   {
@@ -67,8 +67,8 @@ export const bugs = [
   {
     name: "a tab that looks forgets what it shows where the store refuses that",
     file: "persistence/saves.ts",
-    from: "if (this.claim.owns() || this.last === undefined) this",
-    to: "this",
+    from: "if (claim.owns() || this.last === undefined) beginning",
+    to: "beginning",
     tests: ["reading"],
   },
   {
@@ -179,8 +179,8 @@ export const bugs = [
   {
     name: "a submit that waits when its thread is hung up is in the thread and in the queue",
     file: "persistence/saves.ts",
-    from: 'if (!this.thread.link.live() && this.gate === "open") this.put();',
-    to: "if (!this.thread.link.live()) this.put();",
+    from: '(this.gate === "open" ? this.put() : void (this.dirty = true))',
+    to: "this.put()",
     tests: ["linger"],
   },
   {
@@ -473,8 +473,8 @@ export const bugs = [
   {
     name: "threads of a page without locks write side by side",
     file: "persistence/owner.ts",
-    from: "if (line.push(have) === 1) have();",
-    to: "have();",
+    from: "if (place.line.push(() => give(free)) === 1) give(free);",
+    to: "give(free);",
     tests: ["tabs"],
   },
   {
