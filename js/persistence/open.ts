@@ -13,7 +13,7 @@ import { union } from "../snapshot/save.js";
 import { takeLock } from "./lock.js";
 import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
 
-type OpenSavesNow = ReturnType<typeof import("./saves.js").begin>;
+type OpenSavesNow = ReturnType<typeof import("./saves.js").start>;
 
 /** The part that is done by then. */
 export interface Early {
@@ -47,7 +47,7 @@ const nothing = (): void => {};
 let openSaves: OpenSavesNow | undefined;
 
 /** Loads the rest. */
-export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).begin(kit));
+export const loadSaves = async (): Promise<OpenSavesNow> => (openSaves ??= (await import("./saves.js")).start(kit));
 
 /** Opens the saves of a thread in the store of its option `persist`. */
 export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...thread, earlyOf(...thread)) : openEarly(loadSaves, ...thread));

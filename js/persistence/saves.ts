@@ -53,8 +53,6 @@ export class StoredSaves implements Saves {
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
   private state: string;
-  /** A save is being shown: that is no change. */
-  private shows = false;
   /** The owner has written something since the store was asked. */
   private looks = false;
   /** The last warning: a store that is full is so all the time. */
@@ -91,7 +89,6 @@ export class StoredSaves implements Saves {
   }
 
   changed(): void {
-    if (this.shows) return;
     this.#touch();
     if (this.#isDeserted()) queueMicrotask(this.rest);
   }
@@ -260,8 +257,7 @@ export class StoredSaves implements Saves {
 
   /** Continues from the save that `find` returns, JSON text, or without one. */
   #show(find: () => string | undefined): void {
-    const { thread: { link }, beginning } = this;
-    this.shows = true;
+    const { dirty, thread: { link }, beginning } = this;
     try {
       const text = find();
       if (link.live()) this.#suspend();
@@ -271,7 +267,8 @@ export class StoredSaves implements Saves {
     } catch (cause) {
       beginning.refuse(cause);
     }
-    this.shows = false;
+    // That is no change.
+    this.dirty = dirty;
   }
 
   /**
@@ -342,7 +339,7 @@ export class StoredSaves implements Saves {
     this.dirty = true;
     const { everyMs = 1000 } = this.saving;
     // Of the time of a run, saves are worth a thirtieth.
-    if (this.claim.owns() && !this.timer) this.#wake(later(Math.max(everyMs, 30 * this.cost), this.#due), "addEventListener");
+    if (this.gate === "open" && !this.timer) this.#wake(later(Math.max(everyMs, 30 * this.cost), this.#due), "addEventListener");
   }
 
   /** Saves what has changed: it was a while ago, or the page is hidden. */
@@ -393,7 +390,7 @@ export class StoredSaves implements Saves {
 }
 
 /** Takes the kit, and returns what opens the saves of a thread in the store of its option `persist`. */
-export function begin(given: SavesKit) {
+export function start(given: SavesKit) {
   Object.assign(kit, given);
   return (...thread: ConstructorParameters<typeof StoredSaves>): Saves => new StoredSaves(...thread);
 }
