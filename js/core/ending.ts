@@ -1,4 +1,4 @@
-// How a link comes away from a session and its runs: a stop, a reset, the end of the agent. For a suspension see js/persistence/suspend.ts.
+// How a link comes away from a session and its runs: a stop, a reset, the end of the agent. For a suspension see js/persistence/saves.ts.
 
 import type { AgentSnapshot } from "../api/types.js";
 import { act } from "../intents/act.js";

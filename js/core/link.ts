@@ -6,7 +6,7 @@
 //
 //   nothing ──run, act──► open ──trap──► saved, or nothing (status "error", the snapshot stays)
 //   nothing, saved ──awaitSave──► awaited ──restore──► saved, or nothing ──load──► open
-//   any ──suspended (js/persistence/suspend.ts)──► awaited
+//   any ──suspended (js/persistence/saves.ts)──► awaited
 //   any ──dispose──► ended
 //
 // A load that fails changes nothing (status "error"): whoever asks next loads again.

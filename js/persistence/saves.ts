@@ -47,7 +47,7 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
-  /** What was there as the thread began anew, which the store may still have: JSON text. */
+  /** The thread that was there as this one began anew, which the store may still have: JSON text. */
   private left: string | undefined;
   /** Something has changed that is not in the store. */
   private dirty = false;

@@ -104,17 +104,15 @@ const table = "agents";
 const databases = new Map<string, Promise<IDBDatabase>>();
 
 function databaseOf(name: string): Promise<IDBDatabase> {
-  const known = databases.get(name);
-  if (known) return known;
   const forget = (): void => void databases.delete(name);
-  const request = indexedDB.open(name, 1);
-  request.onupgradeneeded = () => request.result.createObjectStore(table);
-  const opening = heard(request, "success", "error").then(() => {
-    const database = request.result;
-    database.onversionchange = () => (forget(), database.close());
-    database.onclose = forget;
-    return database;
-  });
+  const open = async (): Promise<IDBDatabase> => {
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(table);
+    await heard(request, "success", "error");
+    const onversionchange = (): void => (forget(), request.result.close());
+    return Object.assign(request.result, { onversionchange, onclose: forget });
+  };
+  const opening = databases.get(name) ?? open();
   databases.set(name, opening);
   opening.catch(forget);
   return opening;
