@@ -149,10 +149,10 @@ fn escaped_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), usize> {
 pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
     let bytes = raw.as_bytes();
     let Some(first) = memchr::memchr(b'\\', bytes) else { return Ok(Cow::Borrowed(raw)) };
-    let mut text = Vec::with_capacity(raw.len());
+    let mut text = String::with_capacity(raw.len());
     let (mut begin, mut at) = (0, first);
     loop {
-        text.extend_from_slice(bytes.get(begin..at).ok_or(BadEscape)?);
+        text.push_str(raw.get(begin..at).ok_or(BadEscape)?);
         // Where there is an escape there often is another one.
         while bytes.get(at) == Some(&b'\\') {
             let escape = *bytes.get(at + 1).ok_or(BadEscape)?;
@@ -166,21 +166,21 @@ pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
                 b't' => b'\t',
                 b'u' => {
                     let (char, used) = code_point(bytes.get(at..).unwrap_or_default())?;
-                    text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    text.push(char);
                     at += used;
                     continue;
                 }
                 _ => return Err(BadEscape),
             };
-            text.push(char);
+            text.push(char::from(char));
         }
         begin = at;
-        let rest = bytes.get(at..).unwrap_or_default();
-        match memchr::memchr(b'\\', rest) {
+        let rest = raw.get(at..).ok_or(BadEscape)?;
+        match memchr::memchr(b'\\', rest.as_bytes()) {
             Some(step) => at += step,
             None => {
-                text.extend_from_slice(rest);
-                return String::from_utf8(text).map(Cow::Owned).map_err(|_| BadEscape);
+                text.push_str(rest);
+                return Ok(Cow::Owned(text));
             }
         }
     }
