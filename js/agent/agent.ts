@@ -69,7 +69,7 @@ function createAgentOf<State>(
     ...createRuns(self),
     ...thread.remote.methods,
     get ready() {
-      return thread.remote.ready;
+      return thread.remote.ready();
     },
     // The run that opens the thread is none of the person's: what was decided meanwhile continues.
     stop: async () => void ((!view.read().isLoading && thread.remote.thread?.giveUp()) || (await link.stop())),

@@ -51,7 +51,7 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
 
 /** The core's form of the input of `submit`. */
 export function toCoreInput<State>(options: AgentOptions<State>, input: SubmitInput<State>, resume?: readonly ResumeEntry[]): CoreInput {
-  const { message, parts, state, replaces, ifBusy = "queue", ifAwaiting } = input;
+  const { message, parts, state, replaces, ifBusy, ifAwaiting } = input;
   if (replaces !== undefined && message === undefined && !parts) {
     throw unfit("message", "one that takes the place of `replaces`", message);
   }
@@ -61,8 +61,7 @@ export function toCoreInput<State>(options: AgentOptions<State>, input: SubmitIn
     state,
     resume,
     replaces,
-    // The core knows no other run than its own.
-    ifBusy: ifBusy === "steer" ? "queue" : ifBusy,
+    ifBusy,
     ifAwaiting,
   };
 }

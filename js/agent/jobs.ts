@@ -27,7 +27,6 @@ export function createJobs<State>(thread: Thread<State>) {
         // Where the core is not there to say when, or hears of it later.
         const keep = link.live()?.keep ?? thread.saves.save;
         const job: Run<State> = {
-          ifBusy: "queue",
           fold: (at) => at,
           ...intent,
           by,

@@ -17,13 +17,14 @@ export function createRemote<State>(
 ) {
   let thread: RemoteThread<State> | undefined;
   let opening: Promise<RemoteThread<State>> | undefined;
-  let ready: Promise<void> | false = first === localThread && Promise.resolve();
+  const loads = first !== localThread;
+  let opened = loads ? undefined : Promise.resolve();
 
   const come = (): Promise<RemoteThread<State>> => (opening ??= open().then(
     (arrived) => (thread = arrived),
     (error) => {
       opening = undefined;
-      if (first !== localThread) first = { ...first, status: "error" };
+      if (loads) first = { ...first, status: "error" };
       shown.show();
       throw error;
     },
@@ -31,30 +32,31 @@ export function createRemote<State>(
 
   const load = (): Promise<void> => {
     // The snapshot says it as well.
-    (ready = come().then((stored) => stored.load())).catch(() => {});
-    return ready;
+    (opened = come().then((stored) => stored.load())).catch(() => {});
+    return opened;
   };
-  const begun = (): Promise<void> => (ready ||= load());
+  /** The thread is there. Whoever asks uses the agent: its thread is opened. */
+  const ready = (): Promise<void> => (opened ||= load());
 
   return {
     /** The thread's chunk, once it has come. */
     get thread(): RemoteThread<State> | undefined {
       return thread;
     },
-    /** The thread is there. Whoever asks uses the agent: its thread is opened. */
-    get ready(): Promise<void> {
-      return begun();
-    },
+    ready,
     /** Before the core begins with what it is given, which may have submits that wait: these wait for the thread as well. */
-    begin: (): Promise<void> | boolean => first === localThread || (begun(), come().then((stored) => stored.handedOver())),
+    begin: (): unknown => options().thread && (void ready(), come().then((stored) => stored.handedOver())),
     /**
      * Before a run is asked for: what the options say of it is done. Its result, where it needs no run of the core; `undefined` at once
-     * where there is nothing to do.
+     * where there is nothing to do, or where the run may be asked for before the chunk is there: the core waits for that.
      */
     prepare: (...run: Parameters<RemoteThread<State>["prepare"]>): Promise<RunResult | undefined> | undefined => {
       if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
-      void begun();
-      return come().then((stored) => stored.prepare(...run));
+      void ready();
+      if (thread || run[0] !== "submit") return come().then((stored) => stored.prepare(...run));
+      // A submit waits while the thread is opened, whatever runs.
+      if (loads) run[1].ifBusy = undefined;
+      return undefined;
     },
     /** The save, which has no run that only opens the thread. */
     saved: (json: string): string => thread?.saved(json) ?? json,

@@ -135,7 +135,7 @@ const createPresence = <State>(
   arrive: () => {
     thread.members.arrived();
     thread.saves.use();
-    void thread.remote.ready;
+    void thread.remote.ready();
     // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
     if (inPage()) void thread.link.load();
   },

@@ -33,7 +33,7 @@ export interface Calls {
 }
 
 /** A run that somebody waits for. */
-export interface Run<State> extends Omit<RunIntent<State>, "fold" | "ifBusy">, Required<Pick<RunIntent<State>, "fold" | "ifBusy">> {
+export interface Run<State> extends Omit<RunIntent<State>, "fold">, Required<Pick<RunIntent<State>, "fold">> {
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
   /** Replies that a reset has ended have another one. */

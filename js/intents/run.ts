@@ -28,8 +28,8 @@ export interface RunInput extends OptionInput {
 /** A run that somebody asks for. Where it has no fold, it brings nothing. */
 export interface RunIntent<State> extends CoreCall<BeginningMethod>, Partial<Pick<Intent<State>, "fold">> {
   readonly id: string;
-  /** Default: `queue`. */
-  readonly ifBusy?: "queue" | "replace" | "drop" | "reject";
+  /** Default: `queue`. So is `steer`, unless the server takes a message during a run (js/remote-thread). */
+  readonly ifBusy?: "queue" | "replace" | "drop" | "reject" | "steer" | undefined;
   /** The same value in several that settle with the same run, for which callbacks are called once. */
   readonly part?: object | true;
   /** It waits in the queue for what a person decides. */

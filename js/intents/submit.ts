@@ -11,7 +11,7 @@ export interface CoreInput extends RunInput {
   state?: unknown;
   resume?: readonly ResumeEntry[] | undefined;
   replaces?: string | undefined;
-  ifBusy: "queue" | "replace" | "drop" | "reject";
+  ifBusy: RunIntent<unknown>["ifBusy"];
   ifAwaiting?: "deny" | "wait" | "reject" | undefined;
 }
 

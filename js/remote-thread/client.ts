@@ -17,7 +17,7 @@ export interface Asking extends Partial<RequestInput> {
   readonly runId: string;
   messages?: readonly Message[];
   replaces?: string | undefined;
-  ifBusy?: "queue" | "replace" | "drop" | "reject";
+  ifBusy?: "queue" | "replace" | "drop" | "reject" | "steer" | undefined;
   newMessageId?: string;
 }
 
@@ -44,7 +44,10 @@ export interface RemoteAgent<State> {
     emit(name: "warning", warning: AgentWarning): void;
   };
   readonly link: {
-    readonly shared: { readonly home: { readonly at?: string | undefined }; readonly pending: { readonly list: readonly unknown[] } };
+    readonly shared: {
+      readonly home: { readonly at?: string | undefined };
+      readonly pending: { readonly list: readonly { readonly run?: { readonly id: string } | undefined }[] };
+    };
     busy(): boolean;
     live(): object | undefined;
     apply(edit: never): void;
@@ -85,6 +88,8 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>) {
     isOpen: () => !!link.live(),
     /** Whether what is shown is a save as it was read. */
     isRead: () => link.shared.home.at === "saved" && !link.shared.pending.list.length,
+    /** The runs that wait for the core. */
+    waiting: () => link.shared.pending.list.flatMap(({ run }) => run?.id ?? []),
     /** Begins a run that nobody has asked for, with this submit. `opens`: a save that the core begins with as one that has the run as its first. */
     begin: (id: string, json: string, opens: (save: string) => string) => begin({ id, json, ifBusy: link.live() ? "drop" : "queue", quiet: true, opens }),
     /** Joins a run that continues at the server. */

@@ -62,8 +62,8 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>) {
     prepare: async (reason: SendReason, asking: Asking, params: AskingParams<State> = {}): Promise<RunResult | undefined> => {
       reasons.note(reason, asking, params);
       // Opening a thread is no run that a submit could be refused for.
-      if (opening.isLoading()) asking.ifBusy = "queue";
-      else if ("ifBusy" in params && params.ifBusy === "steer" && options().thread?.steer) return steered(asking);
+      if (opening.isLoading()) asking.ifBusy = undefined;
+      else if (asking.ifBusy === "steer" && options().thread?.steer) return steered(asking);
       return undefined;
     },
     /** The target of a request with what it carries of the thread. */

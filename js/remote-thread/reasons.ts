@@ -14,9 +14,10 @@ interface IdChoices {
 /** How many runs may wait at a time, and more. */
 const most = 256;
 
-/** The reasons of the last runs. There are none yet. */
+/** The reasons of the last runs. */
 export function createReasons<State>(client: RemoteClient<State>) {
-  const reasons = new Map<string, SendReason>();
+  // Submits need not wait for this chunk; others do.
+  const reasons = new Map<string, SendReason>(client.waiting().map((runId) => [runId, "submit"]));
   return {
     /** Notes the reason, and changes what is asked as the options say. Throws (code `server-keeps`) where the server takes no part in it. */
     note: (reason: SendReason, asking: Asking, { keepId, newMessageId, message }: IdChoices): void => {

@@ -36,7 +36,7 @@ export function createLate<State>(client: LinkClient<State>, shared: LinkState<S
       })
     );
     // One that may be refused is in no save before it is taken.
-    for (const step of told) if (step.waits) step.unsaved = /drop|reject/.test(step.run!.ifBusy);
+    for (const step of told) if (step.waits) step.unsaved = /drop|reject/.test(step.run!.ifBusy ?? "");
     add(...told);
     return done;
   };

@@ -130,7 +130,7 @@ words! {
 
 words! {
     /// The policy for a submit during a run.
-    pub(crate) IfBusy { Queue = "queue", Replace = "replace", Drop = "drop", Reject = "reject" }
+    pub(crate) IfBusy { Queue = "queue", Replace = "replace", Drop = "drop", Reject = "reject", Steer = "steer" }
 }
 
 words! {

@@ -57,7 +57,8 @@ impl Session {
         if awaiting && submit.is_if_awaiting(IfAwaiting::Reject) {
             return Err(Misuse::Awaiting);
         }
-        let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.is_if_awaiting(IfAwaiting::Wait);
+        let waits = busy && matches!(if_busy, IfBusy::Queue | IfBusy::Steer)
+            || awaiting && submit.is_if_awaiting(IfAwaiting::Wait);
         if waits && self.queue.submits().len() >= self.options.max_queue {
             return Err(Misuse::QueueFull);
         }

@@ -16,7 +16,7 @@ describe("submit", () => {
     assert.match(runId, /./);
     return { messages: messages.map(({ id, ...message }) => (assert.match(id, /./), message)), ...rest };
   };
-  const defaults = { tools: [], pageTools: [], context: [], forwardedProps: {}, ifBusy: "queue" };
+  const defaults = { tools: [], pageTools: [], context: [], forwardedProps: {} };
   const user = (content) => ({ role: "user", content, delivery: "complete" });
   const image = { type: "image", source: { type: "url", value: "x" } };
 
