@@ -31,7 +31,7 @@ describe("a submit before the code of stored threads has come", () => {
     agent.dispose();
   });
 
-  it("waits where it is to steer a run, and no run is on", async () => {
+  it("waits where it is to steer a run, and none is in progress", async () => {
     const server = createServer();
     const agent = create({ thread: { load: async () => ({ messages: stored }), steer: true } }, server);
     const results = await Promise.all(["one", "two"].map((message) => agent.submit({ message, ifBusy: "steer" })));
