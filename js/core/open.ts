@@ -32,10 +32,11 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
   const [base, all] = [pending.confirmed(), [...pending.list]];
   pending.end(client.read(), all);
   const saved = shared.home.at === "saved" ? shared.home.last : undefined;
-  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run, questions or queue they could only be
-  // cancelled.
+  // Changes of its queue. Nobody waits for the cancelled any longer, but what they say stays: after its run, questions or queue, or the run that opens the
+  // thread, they could only be cancelled.
   const stored = saved && JSON.parse(saved);
-  const isBusy = stored && (stored.running || stored.turn || stored.queue?.length || stored.interrupts?.length);
+  const opens = all.some(({ run }) => run?.opens);
+  const isBusy = stored && (opens || stored.running || stored.turn || stored.queue?.length || stored.interrupts?.length);
   const before = all.filter(({ cancelled, waiting }) => waiting || (cancelled && isBusy));
   const save = saved && before.length ? composeSave(saved, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before) : saved;
   const todo = all.filter((step) => !before.includes(step));

@@ -147,6 +147,19 @@ describe("with the core itself", { skip: !real }, () => {
     assert.deepEqual(two.sent[0].messages.map(({ content }) => content), ["1", "2"]);
   });
 
+  it("what is said while the core cannot be loaded stays, beside a thread that the server keeps", async () => {
+    const messages = [{ id: "a", role: "user", content: "1" }, { id: "b", role: "assistant", content: "2" }];
+    const store = memory({ v: 1, threadId: "t", messages, state: {}, interrupts: [], unsent: [], handled: [], queue: [] });
+    const [{ createAgentWith }, inline] = await Promise.all([load("agent/agent"), carried()]);
+    let fails = true;
+    const make = (options) => createAgentWith(() => (fails ? Promise.reject(new Error("offline")) : inline()), options);
+    const { agent } = await talking({ persist: store, threadId: "t", thread: { load: async () => ({ messages }) } }, make);
+    assert.equal((await agent.submit("3")).outcome, "error");
+    fails = false;
+    await agent.load();
+    assert.deepEqual(texts(agent), ["1", "2", "3"]);
+  });
+
   it("a reply that waits for another one stays with the next page", async () => {
     const { createAgent } = await load("index");
     for (const make of [createAgent, await inWorker()]) {
