@@ -93,7 +93,7 @@ function createAgentOf<State>(
       return source.parts()?.history.list ?? none;
     },
     at: (checkpoint) => source.parts()?.history.at(idOf(checkpoint)) as AgentSnapshot<State> | undefined,
-    save: (): SavedAgent => JSON.parse(thread.remote.saved(link.save())),
+    save: (): SavedAgent => JSON.parse(link.save()),
     guard: createGuard(self),
     send: (event) => {
       alive();

@@ -14,12 +14,13 @@ import { retryTimes, toTarget } from "../network/request.js";
 import type { OpenRemote } from "../remote-thread/index.js";
 import { edited } from "../snapshot/edited.js";
 import { messageKey } from "../snapshot/message-key.js";
+import { keepShown } from "../snapshot/mirror.js";
 import type { AgentChannel } from "./channel.js";
 import { toRunInput } from "./input.js";
 import type { Thread } from "./thread.js";
 
 const kit = {
-  ...{ AgentError, act, answer, call, edited, editedMessages, internal, messageKey, messagesEdit },
+  ...{ AgentError, act, answer, call, edited, editedMessages, internal, keepShown, messageKey, messagesEdit },
   ...{ retained, retryTimes, toJson, toRunInput, toTarget, unsupported, uuid, weakly, whenCollected },
 } as const;
 export type ChunkKit = typeof kit;

@@ -43,7 +43,7 @@ export function createOwn<State>(thread: Thread<State>, initial: AgentOptions<St
     approve: createApprove(thread, calls),
     ...createReplies(emitter, initial.schemas as AgentSchemas<never> | undefined),
     settings,
-    ...{ request, stopRemote },
+    ...{ request, stopRemote, saved: (json: string) => thread.remote.saved(json) },
     ahead,
     history: createHistory(initial.limits?.history),
     /** Waits, or no longer, for something that makes waiting pointless. */

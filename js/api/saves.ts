@@ -68,7 +68,7 @@ export interface SavesClient {
   readonly source: { parts(): SavesParts | undefined };
   readonly channel: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The thread at the server: a run that opens it is in no save, and keeps the store with its page. */
-  readonly remote: { saved(json: string): string; readonly thread: { isBusy(): boolean; hasFailed(): boolean; leave(): void } | undefined };
+  readonly remote: { readonly thread: { isBusy(): boolean; hasFailed(): boolean; leave(): void } | undefined };
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

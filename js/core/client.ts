@@ -97,6 +97,8 @@ export interface OwnParts {
   readonly settings: SessionOptions;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
+  /** The save, or what has changed since one, without what is no part of the thread: JSON text. */
+  saved(json: string): string;
   /** The request of a run that waits for the core may leave before. */
   ahead(): void;
   /** Hears of each boundary that the core comes to. */

@@ -120,25 +120,25 @@ export class Driver implements OpenSession {
 
   /** The core has trapped. */
   lose(trap: unknown): void {
-    this.#end();
+    this.abandon();
     this.host.lost(trap);
   }
 
   free(): void {
-    this.#end();
+    this.abandon();
     this.core.free();
   }
 
-  readonly #tick = (): void => {
-    this.#timer = undefined;
-    this.enter((core) => core.call("tick"));
-  };
-
-  #end(): void {
+  abandon(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#open?.close();
     this.hold();
   }
+
+  readonly #tick = (): void => {
+    this.#timer = undefined;
+    this.enter((core) => core.call("tick"));
+  };
 }

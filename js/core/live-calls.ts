@@ -12,7 +12,7 @@ import type { Seat } from "./seat.js";
 
 /** These calls of that session. */
 export function createLiveCalls<State>({ client, shared, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {
-  const [{ read }, { approve, calls, settings }, { late, pending }] = [client, client.parts()!, shared];
+  const [{ read }, { approve, calls, settings, saved }, { late, pending }] = [client, client.parts()!, shared];
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
@@ -57,7 +57,7 @@ export function createLiveCalls<State>({ client, shared, ask, flush, said }: Sea
     save: () => {
       if (late) return late.save();
       let json: string | undefined;
-      guarded(() => (json = value("save")) && settings.saves && said(json));
+      guarded(() => (json = value("save")) && (json = saved(json)) && settings.saves && said(json));
       return json;
     },
     report: ({ runId, isLoading }) => {

@@ -33,7 +33,7 @@ export interface BeginningLive<State> extends Live<State> {
 
 /** Opens no session yet. */
 export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): BeginningLive<State> {
-  const [{ emitter }, { calls, history, settings }] = [client, client.parts()!];
+  const [{ emitter }, { calls, history, settings, saved }] = [client, client.parts()!];
   // Patches fit what the core has said, which lacks what is pending.
   const read = shared.pending.confirmed;
   const cause = createCause();
@@ -57,12 +57,14 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const fail = (why: unknown, died = false): boolean => {
     const lost = home();
     if (!lost) return false;
+    // Another session sends what waits in it.
+    session?.abandon();
     leave(() => lose(client, shared, lost, why, died));
     return true;
   };
 
   const ask = asking(() => session!);
-  const said = (json: string, part = false) => note(home(), read(), json, part);
+  const said = (json: string, part = false) => note(home(), read(), saved(json), part);
 
   /** The notifications that somebody listens to. */
   const heard = () => ({ events: typesOf(emitter.filters()), decisions: emitter.has("decision") });

@@ -7,6 +7,8 @@ import type { Core } from "./loader.js";
 export interface OpenSession extends Session {
   /** Calls the session, then performs all that follows. False if it was lost over it, which the host hears of. Throws what the call throws. */
   enter(entry?: (session: Session) => void): boolean;
+  /** Ends what it works on, and begins nothing: it is lost. A core that has trapped is not called for that. */
+  abandon(): void;
 }
 
 /** The host of a session. */

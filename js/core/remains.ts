@@ -49,8 +49,9 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   /** A submit that the report has waits there, and one that has ended was refused. */
   const isLeft = ({ run }: PendingIntent<State>): boolean => !run || (runs.has(run) && !waiting.some(({ runId }) => runId === run.id));
   const list = pending.list.filter(isLeft);
-  // Where others wait, it waits after them.
-  const waits = list.filter((intent) => isUnanswered(intent) && (intent.waits || waiting.length) && intent.run!.id !== said.runId);
+  // Where others wait, it waits after them, and after the run that opens the thread.
+  const isAfter = waiting.length || list.some(({ run }) => run?.opens);
+  const waits = list.filter((intent) => isUnanswered(intent) && (intent.waits || isAfter) && intent.run!.id !== said.runId);
   const sent = changedQueue(queuedOf(waits), list);
   const shown = list.reduce((at, intent) => (waits.includes(intent) ? at : intent.fold(at)), said);
   // Without a report there is no version.
@@ -64,6 +65,10 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   return { shown: left, report: first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined };
 }
 
+/** Whether the next session joins the run of that report: the server continues after what it has. */
+const joinsRun = <State>(client: LinkClient<State>, shared: LinkState<State>, report: Remains<State>["report"]): boolean =>
+  !!report?.v && client.resumes() && shared.pending.confirmed().isLoading;
+
 /** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */
 export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
   const { threadId, toolCalls } = shown;
@@ -72,8 +77,7 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const reported = report?.v;
   if (!report || !(reported || report.queue?.length || interrupts.length || toolCalls.length)) return;
   const resumes = client.resumes();
-  // The server continues after what the report has.
-  const joins = reported && resumes && shared.pending.confirmed().isLoading;
+  const joins = joinsRun(client, shared, report);
   const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
   const messages = union(then, joins ? shown.messages.filter(({ role }) => role === "user") : [], messageKey);
   const known = new Set(report.turn?.calls.map(({ id }) => id));
@@ -91,16 +95,17 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   shared.home = { at: "saved", last };
 }
 
-/** After a failure the submits wait on that a store has. The messages of the others stand in the thread. */
-function parted<State>({ shown, report }: Remains<State>, saves: boolean): Remains<State> {
+/** After a failure the submits wait on that a store has. The messages of the others stand in the thread. `joins`: a run that was before them is joined. */
+function parted<State>({ shown, report }: Remains<State>, saves: boolean, joins: boolean): Remains<State> {
   const known = new Set(shown.messages.map(messageKey));
-  // One whose messages are shown has begun.
   const isNew = (message: Message): boolean => !known.has(messageKey(message));
-  const queue = (saves && report?.queue?.filter(({ messages }) => messages.every(isNew))) || [];
+  // One whose messages are shown has begun, and was not sent if the report has it in the queue.
+  const queue = (saves && report?.queue?.filter(({ messages }) => joins || messages.every(isNew))) || [];
   const ids = new Set(queue.map(({ runId }) => runId));
   const said = shown.queue.flatMap(({ runId, messages }) => (ids.has(runId) ? [] : messages.filter(isNew)));
+  const waiting = new Set(queue.flatMap(({ messages }) => messages.map(messageKey)));
   return {
-    shown: { ...shown, queue: rowsOf(queue), messages: [...shown.messages, ...said] },
+    shown: { ...shown, queue: rowsOf(queue), messages: [...shown.messages.filter((message) => !waiting.has(messageKey(message))), ...said] },
     report: report && { ...report, queue },
   };
 }
@@ -109,7 +114,7 @@ function parted<State>({ shown, report }: Remains<State>, saves: boolean): Remai
 export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, home: OpenHome<State>, cause: unknown, died: boolean): void {
   const remains = remainsOf(client, shared, home, died);
   if (died && shared.late!.rests(remains)) return;
-  const { shown, report } = parted(remains, !!client.parts()!.settings.saves);
+  const { shown, report } = parted(remains, !!client.parts()!.settings.saves, joinsRun(client, shared, remains.report));
   remain(client, shared, { shown, report }, true);
   const left = cutOff(shown, "error");
   // The calls that wait for a person wait on.

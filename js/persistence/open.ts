@@ -1,7 +1,7 @@
 // The saves of a thread, until what works on them has come (saves.ts, a chunk of its own): what the store has is shown at once, calls wait,
 // and what is said is written, if no other tab has the store.
 
-import type { OpenSaves, Saves, SavesClient } from "../api/saves.js";
+import type { OpenSaves, Saves } from "../api/saves.js";
 import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
@@ -33,9 +33,6 @@ export interface Early {
   saves?: Saves;
 }
 
-/** The thread as it is: JSON text. */
-const savedOf = ({ link, remote }: SavesClient): string => remote.saved(link.save());
-
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
@@ -63,7 +60,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
   const write = (): void => {
     if (!dirty || !early.owns || early.saves || thread.disposed()) return;
     dirty = false;
-    writeStore(persist!, early.text, savedOf(thread), nothing);
+    writeStore(persist!, early.text, thread.link.save(), nothing);
   };
   const ask = (): unknown => restore ?? readStore(persist!, early.text);
   const show = (save: unknown): void => {
@@ -104,7 +101,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     },
     renew: () => {
       early.left ??= early.shown ?? "{}";
-      const shown = early.shown = savedOf(thread);
+      const shown = early.shown = thread.link.save();
       early.answer = JSON.parse(shown);
     },
     dispose: write,

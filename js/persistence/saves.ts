@@ -106,18 +106,17 @@ export class StoredSaves implements Saves {
 
   readonly save = (): void => (this.gate === "open" ? this.put() : void (this.dirty = true));
 
-  write(said: string, done: () => void, changes?: string): void {
-    const { claim, given: { persist }, thread: { remote } } = this;
+  write(whole: string, done: () => void, changes?: string): void {
+    const { claim, given: { persist } } = this;
     // The owner of the store begins the submits that wait in it.
     if (!claim.owns()) return;
-    const whole = remote.saved(said);
     const wrote = (kept: boolean): void => {
       this.lost = !kept;
       done();
     };
     if (changes === undefined) return this.put(whole, wrote);
     if (this.store !== "known" || this.aside !== undefined || !claim.writer.follows(persist!, whole)) return this.put(undefined, wrote);
-    this.put(remote.saved(changes), (kept) => (kept || this.gate !== "open" ? wrote(kept) : this.put(undefined, wrote)), true);
+    this.put(changes, (kept) => (kept || this.gate !== "open" ? wrote(kept) : this.put(undefined, wrote)), true);
     // The text is written later.
     this.#touch();
   }
@@ -332,7 +331,7 @@ export class StoredSaves implements Saves {
   }
 
   /** The thread as it is: JSON text. */
-  readonly #saved = (): string => this.thread.remote.saved(this.thread.link.save());
+  readonly #saved = (): string => this.thread.link.save();
 
   /** Something has changed. */
   #touch(): void {

@@ -27,6 +27,7 @@ export interface Kit {
   answer(entry: ResumeEntry, run: RequestInput): unknown;
   edited(before: unknown, after: unknown, now: unknown): unknown;
   editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State>;
+  keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State>;
   messageKey(message: Message): string;
   messagesEdit(before: readonly Message[], after: readonly Message[]): unknown;
   toJson(value: unknown): string;
@@ -45,7 +46,7 @@ export interface RemoteAgent<State> {
   };
   readonly link: {
     readonly shared: {
-      readonly home: { readonly at?: string | undefined };
+      readonly home: { readonly at?: string | undefined; readonly last?: string | undefined };
       readonly pending: { readonly list: readonly { readonly run?: { readonly id: string } | undefined }[] };
     };
     busy(): boolean;
@@ -54,7 +55,7 @@ export interface RemoteAgent<State> {
   };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
-  readonly shown: { readonly first: AgentSnapshot<State>; confirmed(): AgentSnapshot<State>; show(): void };
+  readonly shown: { readonly first: AgentSnapshot<State>; confirmed(): AgentSnapshot<State>; restored(saved: never): AgentSnapshot<State>; show(): void };
   readonly remote: { prepare(reason: SendReason, input: Asking): Promise<unknown> | undefined };
 }
 
@@ -106,6 +107,12 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>) {
     },
     /** Returns the beginning of the agent: a save, or what its options say. */
     first: () => (options().persist || options().restore ? shown.confirmed() : shown.first),
+    /** Returns the thread that the core has, or begins with: what is shown may have a part of an answer that was lost with a core. */
+    begun: (): AgentSnapshot<State> => {
+      const { at, last } = link.shared.home;
+      const confirmed = shown.confirmed();
+      return at === "saved" ? kit.keepShown(confirmed, shown.restored(JSON.parse(last!) as never)) : confirmed;
+    },
     /** Changes the messages by hand, by what makes the first list the second one. */
     edit: (before: readonly Message[], after: readonly Message[]) => link.apply(kit.messagesEdit(before, after) as never),
     /** Applies to a third list the edit that leads from the first list to the second. */

@@ -158,7 +158,7 @@ export class ThreadOpening<State> {
     client.use();
     await client.ready();
     // The thread that is shown is opened anew. The beginning of the agent is not what the server had.
-    const played = this.#play(id, request, wasOpened ? client.core() : client.first());
+    const played = this.#play(id, request, wasOpened ? client.begun() : client.first());
     this.#handOver();
     const result = await played;
     if (!client.disposed()) this.#end(result, request);

@@ -116,6 +116,7 @@ export function createRemoteSession(
     }),
     takePatch: () => shown.take(() => pipe.tell("take")),
     free: () => {},
+    abandon: () => pipe.tell("end"),
     enter: (entry) => (entry?.(session), true),
     echo: (done) => pipe.question((_, failure) => done(!failure), "echo"),
     die: (reason) => lose(internal("The worker has failed", new Error(reason)), true),

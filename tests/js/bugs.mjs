@@ -117,8 +117,8 @@ export const bugs = [
   {
     name: "a run that is joined after a trap continues with more than the server was read up to",
     file: "core/remains.ts",
-    from: "const joins = reported && resumes &&",
-    to: "const joins = false && reported && resumes &&",
+    from: "!!report?.v && client.resumes() &&",
+    to: "!report &&",
     tests: ["remains"],
   },
   {

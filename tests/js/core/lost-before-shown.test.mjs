@@ -10,7 +10,7 @@ const user = (id) => ({ id, role: "user", content: id });
 const ids = (agent) => agent.getSnapshot().messages.map(({ id }) => id);
 
 describe("before it is shown, where the core traps,", { skip: !real && "the core is a stand-in" }, () => {
-  let core, traps, skips, agents, asked, sent;
+  let core, traps, skips, agents, asked, sent, signals;
   beforeEach(async () => {
     const loaded = await (await carried())();
     const at = (session, name) => {
@@ -27,13 +27,14 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
         return new Proxy(new loaded.CoreSession(...args), { get: at });
       },
     });
-    [traps, skips, agents, asked, sent] = [undefined, 0, [], 0, []];
+    [traps, skips, agents, asked, sent, signals] = [undefined, 0, [], 0, [], []];
   });
   afterEach(() => agents.forEach((agent) => agent.dispose()));
 
   /** A server that begins to answer. */
-  const fetch = async (_, { body }) => {
+  const fetch = async (_, { body, signal }) => {
     const { runId, messages } = JSON.parse(body);
+    signals.push(signal);
     sent.push([asked, ...messages.map(({ id }) => id)]);
     const events = [{ type: "RUN_STARTED", threadId: "t", runId }, { type: "TEXT_MESSAGE_START", messageId: `of ${runId}`, role: "assistant" }];
     const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
@@ -122,6 +123,32 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     assert.deepEqual([runId, running, messages.filter(({ role }) => role === "user").map(({ id }) => id)], ["one", true, ["1", "edit"]]);
   });
 
+  it("a submit whose turn has come waits for the run that is joined", async () => {
+    for (const at of [0, 1, 2, 3, 4, 5, 6]) {
+      let end;
+      const answer = async (_, { body }) => {
+        const run = { threadId: "t", runId: JSON.parse(body).runId };
+        const lines = (...types) => new TextEncoder().encode(types.map((type) => `data: ${JSON.stringify({ type, ...run })}\n\n`).join(""));
+        const start = (controller) => {
+          controller.enqueue(lines("RUN_STARTED"));
+          end = () => (controller.enqueue(lines("RUN_FINISHED")), controller.close());
+        };
+        return new Response(new ReadableStream({ start }), { headers });
+      };
+      const agent = open({ persist: store(), resume: { by: "replay", url: (id) => `http://host/${id}` }, fetch: answer });
+      void agent.submit({ message: user("1"), runId: "one" });
+      await until(() => end);
+      void agent.submit({ message: user("2"), runId: "two" });
+      await until(() => agent.getSnapshot().queue.length);
+      [traps, skips] = ["effect", at];
+      end();
+      await until(() => agent.getSnapshot().status === "error");
+      const { runId, queue, messages } = agent.save();
+      assert.deepEqual([runId, queue.map((row) => row.runId), messages.map(({ id }) => id)], ["one", ["two"], ["1"]]);
+      assert.deepEqual([ids(agent), agent.getSnapshot().queue.map(({ id }) => id)], [["1"], ["two"]]);
+    }
+  });
+
   it("a run that had ended is not joined", async () => {
     const answer = ({ runId }) => [{ type: "RUN_STARTED", threadId: "t", runId }, { type: "RUN_FINISHED", threadId: "t", runId }];
     const whole = async (_, { body }) => new Response(answer(JSON.parse(body)).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers });
@@ -131,6 +158,17 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     assert.equal((await agent.submit({ message: user("2"), runId: "two" })).outcome, "error");
     const { runId, running, messages } = agent.save();
     assert.deepEqual([runId, running, messages.map(({ id }) => id)], [undefined, true, ["1", "2"]]);
+  });
+
+  it("the session ends its run, and sends nothing that waits for that", async () => {
+    const agent = open({ persist: store() });
+    const runs = [agent.submit({ message: user("1"), runId: "one" })];
+    await until(() => ids(agent).length === 2);
+    runs.push(agent.submit({ message: user("2"), runId: "two" }));
+    traps = "takePatch";
+    agent.setState({ n: 1 });
+    await Promise.all(runs);
+    assert.deepEqual(signals.map(({ aborted }) => aborted), [true]);
   });
 
   it("a save has what is shown then", async () => {

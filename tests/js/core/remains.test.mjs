@@ -152,6 +152,36 @@ for (const where of ["the page", "a worker"]) {
         assert.deepEqual([...said(side), side.now().state.n], ["1", "3", "2", "4", "done", 1]);
       });
 
+    describe("with a thread that the server keeps", () => {
+      const messages = [{ id: "m1", role: "user", content: "1" }];
+      const saved = { v: 1, threadId: "t", messages, state: {}, interrupts: [], unsent: [], handled: [], queue: [] };
+      const persist = (save) => storeOf({ load: () => save, save() {}, clear() {} });
+      const resume = { by: "run-url", url: (id) => `http://host/runs/${id}` };
+
+      it("opens it anew where that has waited for a run that was joined", async () => {
+        let asked = 0;
+        const load = async () => (asked++, { messages: [...messages, { id: "m2", role: "assistant", content: "2" }] });
+        const side = make({ persist: persist({ ...saved, runId: "r", running: true }), thread: { load }, resume });
+        side.server.open({ type: "RUN_STARTED", threadId: "t", runId: "r" }, { type: "TEXT_MESSAGE_START", messageId: "m2", role: "assistant" });
+        side.agent.subscribe(() => {});
+        await until(() => side.now().messages.length === 2);
+        await trap(side);
+        side.server.reply(text("done"));
+        assert.equal((await side.agent.submit("3")).outcome, "success");
+        // The part of the answer that was lost with the core is no message that somebody has removed.
+        assert.deepEqual([...said(side), asked, side.now().queue], ["1", "2", "3", "done", 2, []]);
+      });
+
+      it("leaves a submit in the queue that has waited for it", async () => {
+        traps = "submit";
+        const side = make({ persist: persist(saved), thread: { load: () => new Promise(() => {}) } });
+        assert.equal((await side.agent.submit({ message: "2", runId: "q" })).outcome, "error");
+        const saves = side.agent.save().queue.map(({ runId }) => runId);
+        // A worker has not said that it has read the save: what waits there is shown.
+        assert.deepEqual([said(side), side.now().queue.map(({ id }) => id), saves], where === "the page" ? [["1"], ["q"], ["q"]] : [["1", "2"], [], []]);
+      });
+    });
+
     it("keeps what waits there in place of the message that it replaces, and what was said since", async () => {
       const message = (id) => ({ id, role: "user", content: id });
       const queue = [{ runId: "q", start: "submit", messages: [message("new")], replaces: "old" }];
