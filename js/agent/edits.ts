@@ -23,10 +23,10 @@ export function createEdits<State>(self: Self<State>): Pick<Agent<State>, "editQ
   const change = (id: string, edit?: (row?: QueuedSubmit) => QueuedIntent<State>): boolean => {
     link.live()?.flush();
     const { home: { at, live }, pending, runs } = link.shared;
-    const row = thread.read().queue.find((each) => each.id === id);
+    const row = read().queue.find((each) => each.id === id);
     const run = [...runs].find((each) => each.id === id);
-    // One that the page alone has stands in no queue yet.
-    if (!row && (run || at !== "awaited")) return false;
+    // One that the page alone has stands in no queue yet, and one that waits for its files is only shown there.
+    if (row ? row.attachments : run || at !== "awaited") return false;
     if (edit) link.apply(edit(row));
     else (live ?? pending).cancel(run ?? { id });
     // Nothing else has that written.

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a submit that is held counts as one that was edited, while the store has yet to answer",
+    file: "agent/edits.ts",
+    from: "row ? row.attachments :",
+    to: "row ? false :",
+    tests: ["kept"],
+  },
+  {
     name: "a submit goes before its files are there",
     file: "attachments/held.ts",
     from: 'held.entries.every(({ item }) => item.status === "ready") && ',

@@ -368,8 +368,8 @@ export const bugs = [
   {
     name: "a submit of a save on its way cannot be taken out",
     file: "agent/edits.ts",
-    from: '(run || at !== "awaited")',
-    to: "true",
+    from: ': run || at !== "awaited")',
+    to: ": true)",
     tests: ["submit-names", "saves-tabs"],
   },
   {

@@ -151,8 +151,8 @@ export const bugs = [
   {
     name: "a submit that stands in the save alone cannot be taken out",
     file: "agent/edits.ts",
-    from: "if (!row && (run",
-    to: "if (!live || !row && (run",
+    from: "if (row ? row.attachments",
+    to: "if (!live ? true : row ? row.attachments",
     tests: ["submit-names"],
   },
   {
