@@ -21,6 +21,17 @@ const create = (options = {}) => {
 };
 const called = (name) => Session.last.calls.filter(([method]) => method === name).map(([, given]) => given);
 
+for (const [name, options, expected] of [
+  ["notify", { notify: "frames" }, 'notify: expected "frame" or "microtask" or "sync", got "frames"'],
+  ["resume.in", { resume: { by: "cursor", path: "seq", in: "body" } }, 'resume.in: expected "forwardedProps" or "query", got "body"'],
+  ["thread.edits", { thread: { edits: "same" } }, 'thread.edits: expected "same-id" or "new-id" or "none", got "same"'],
+]) {
+  it(`another word as ${name} is the error of the first run, with the words that there are`, async () => {
+    const { outcome, error } = await create(options).submit("1");
+    assert.deepEqual([outcome, error.kind, error.code, error.message], ["error", "unsupported", "input", expected]);
+  });
+}
+
 describe("replies to interrupts", () => {
   const entries = [{ interruptId: "a", status: "resolved", payload: 1 }, { interruptId: "b", status: "cancelled" }];
   for (const [what, resume, expected = entries] of [
