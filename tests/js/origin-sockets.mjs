@@ -68,3 +68,49 @@ export function socketsOf(origin, page, answer, rough) {
     }
   };
 }
+
+/**
+ * The class of a page's event sources, and the `fetch` that takes the messages beside them: each source is such a session, which the platform opens anew
+ * once it is lost.
+ */
+export function sourcesOf(Socket, page, outside) {
+  let last;
+  class PlayedSource {
+    readyState = 0;
+    listeners = {};
+    constructor() {
+      last = this;
+      this.#open();
+    }
+    #open() {
+      this.socket = new Socket();
+      this.socket.onopen = () => {
+        this.readyState = 1;
+        this.onopen();
+      };
+      this.socket.onmessage = ({ data }) => this.listeners.message({ type: "message", data, lastEventId: "" });
+      this.socket.onclose = () => {
+        this.readyState = 0;
+        this.onerror();
+        if (this.readyState === 0) this.#open();
+      };
+    }
+    addEventListener(name, listener) {
+      this.listeners[name] = listener;
+    }
+    close() {
+      this.readyState = 2;
+      this.socket.close();
+    }
+  }
+  const post = (_, { body }) =>
+    new Promise((resolve) => {
+      const { socket } = last;
+      outside.later(`${page.name} posts beside ${socket.name}`, socket, () => {
+        const takes = !page.dead && socket.readyState === 1;
+        if (takes) socket.send(body);
+        resolve(new Response(null, { status: takes ? 204 : 503 }));
+      });
+    });
+  return { PlayedSource, post };
+}

@@ -2,7 +2,7 @@
 
 import { load, storeOf } from "./lib.mjs";
 import { Runs } from "./origin-runs.mjs";
-import { socketsOf } from "./origin-sockets.mjs";
+import { socketsOf, sourcesOf } from "./origin-sockets.mjs";
 
 const { openEarly, loadSaves } = await load("persistence/open");
 const openSaves = await loadSaves();
@@ -274,6 +274,11 @@ export class Origin {
   /** The class of this page's sockets. */
   socket(page, rough) {
     return socketsOf(this, page, ({ resume: replies = [], ...input }) => this.#take(page, { ...input, replies }), rough);
+  }
+
+  /** The class of this page's event sources, and the fetch beside them. */
+  source(page) {
+    return sourcesOf(this.socket(page), page, this.outside);
   }
 
   /** The server says something over one of its sockets that nobody has asked for. */

@@ -17,7 +17,7 @@ import { check } from "./tabs-end.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
-const [{ AgentError }, { webSocket }] = await Promise.all(["api/error", "network/web-socket"].map(load));
+const [{ AgentError }, { webSocket }, { eventSource }] = await Promise.all(["api/error", "network/web-socket", "network/event-source"].map(load));
 const core = await carried();
 // They are there before a page asks for them.
 await Promise.all(["remote-thread/index", "agent/channel", "network/channel"].map(load));
@@ -80,6 +80,13 @@ export async function play(seed, kind) {
   Date.now = () => 1e12 + outside.now;
   Math.random = () => 0.5;
 
+  /** The transport whose connection is kept open. */
+  const transportOf = (page) => {
+    if (!kind.source) return webSocket({ url: "ws://host/", WebSocket: origin.socket(page, kind.rough), keepOpen: true });
+    const { PlayedSource: EventSource, post: fetch } = origin.source(page);
+    return eventSource({ url: "http://host/events", submitUrl: "http://host/say", EventSource, fetch, keepOpen: true });
+  };
+
   let names = 0;
   /** A page is opened, with one agent; or one more agent in a page that is. */
   const open = (page = origin.page(`p${++names}`)) => {
@@ -114,7 +121,7 @@ export async function play(seed, kind) {
         persist: origin.store(page, kind),
       },
       ...(kind.channel
-        ? { transport: webSocket({ url: "ws://host/", WebSocket: origin.socket(page, kind.rough), keepOpen: true }) }
+        ? { transport: transportOf(page) }
         : { url: "http://host/", fetch: origin.fetch(page, kind.thread) }),
       ...(kind.resumes && { resume: joining(kind.resumes, kind.connects), retry: { attempts: 100, perMinute: 1000, posts: true } }),
       ...(kind.thread &&
@@ -241,8 +248,8 @@ export async function play(seed, kind) {
   };
   /** Asks for the answer again that was cut, or has failed. */
   const again = (life) => {
-    const { status, outcome, isLoading } = life.agent.getSnapshot();
-    if (isLoading || (status !== "error" && outcome !== "truncated")) return false;
+    const { status, outcome, isLoading, messages } = life.agent.getSnapshot();
+    if (isLoading || !messages.length || (status !== "error" && outcome !== "truncated")) return false;
     outside.note(`${life.name} retries`);
     origin.retries++;
     life.agent.retry({}).then(
