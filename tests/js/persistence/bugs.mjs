@@ -370,7 +370,7 @@ export const bugs = [
     file: "agent/edits.ts",
     from: ': run || at !== "awaited")',
     to: ": true)",
-    tests: ["submit-names", "saves-tabs"],
+    tests: ["submit-names"],
   },
   {
     name: "a submit that was changed before any code has come is as it was on the next page",
