@@ -53,7 +53,7 @@ const earlyOf = (...[, { shown: { first } }]: Parameters<OpenSaves>): Early => (
 
 /** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
 const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
-  let mine: Promise<unknown> | undefined;
+  let claimed: Promise<void> | undefined;
   // Something has changed that is not in the store.
   let dirty = false;
 
@@ -76,12 +76,12 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     settle(() => beginning.show(save, json), shown, nothing);
   };
 
-  /** Whether this page alone may write, and what the store has is what it has answered. */
-  const isMine = async (): Promise<unknown> => {
+  /** Finds out whether this page alone may write, and what the store has is what it has answered. */
+  const claim = async (): Promise<void> => {
     early.lock ??= takeLock(persist!.key);
     const then = JSON.stringify(await early.answer);
     // Another tab may have written before this one had the lock.
-    return !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
+    early.owns = !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
   };
 
   return {
@@ -89,11 +89,8 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
       thread.link.awaitSave();
       settle(() => (early.answer = ask()), show, nothing);
     },
-    use: () => {
-      mine ??= isMine().then((yes) => (early.owns = yes), nothing);
-      // The agent's use is shown by then.
-      void mine.then(write);
-    },
+    // It is shown by then.
+    use: () => void (claimed ??= claim().catch(nothing)).then(write),
     changed: () => void (dirty = true),
     save: () => {
       dirty = true;

@@ -410,15 +410,15 @@ export const bugs = [
   {
     name: "a submit is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "void mine.then(write);",
-    to: "",
+    from: "void (claimed ??= claim().catch(nothing)).then(write)",
+    to: "void (claimed ??= claim().catch(nothing))",
     tests: ["early"],
   },
   {
     name: "a tab writes the store of another one before the code of saves has come",
     file: "persistence/open.ts",
-    from: "return !early.lock || ((await early.lock) && ",
-    to: "return !early.lock || (",
+    from: "early.owns = !early.lock || ((await early.lock) && ",
+    to: "early.owns = !early.lock || (",
     tests: ["early"],
   },
   {
