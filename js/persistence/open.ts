@@ -98,8 +98,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     },
     renew: () => {
       early.left ??= early.shown ?? "{}";
-      const shown = early.shown = thread.link.save();
-      early.answer = JSON.parse(shown);
+      early.shown = thread.link.save();
     },
     dispose: write,
   };

@@ -424,7 +424,7 @@ export const bugs = [
   {
     name: "a thread that was reset comes back with the code of saves",
     file: "persistence/open.ts",
-    from: "early.answer = JSON.parse(shown);",
+    from: 'early.left ??= early.shown ?? "{}";',
     to: "",
     tests: ["early"],
   },
