@@ -49,6 +49,8 @@ export class StoredSaves implements Saves {
   private aside: string | undefined;
   /** The thread that was there as this one began anew, which the store may still have: JSON text. */
   private left: string | undefined;
+  /** The store had nothing when it was asked last. */
+  private empty = false;
   /** Something has changed that is not in the store. */
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
@@ -130,7 +132,7 @@ export class StoredSaves implements Saves {
 
   renew(): void {
     const isWritten = this.gate === "open" && this.store === "known";
-    if (!isWritten && (this.last !== undefined || (this.left === undefined && this.store !== "known"))) this.left = mergeSaves(this.left, this.last ?? unread);
+    if (!isWritten && (this.last !== undefined || (this.left === undefined && !this.empty))) this.left = mergeSaves(this.left, this.last ?? unread);
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
     // Calls from now on still wait for the store.
@@ -220,6 +222,7 @@ export class StoredSaves implements Saves {
   /** Continues from this save, or without one. */
   #found(value: unknown, failure?: WriteFailure): void {
     const { claim, thread: { link }, beginning } = this;
+    this.empty = !value && this.store === "known";
     if (value) link.awaitSave();
     // A tab that only looks asks again once the store is its own.
     if (failure) { if (claim.owns() || this.last === undefined) beginning.refuse(failure.cause); }

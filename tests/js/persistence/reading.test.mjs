@@ -107,6 +107,19 @@ describe("a question to a store", () => {
     assert.equal(heard.at(-1), "since");
   });
 
+  it("that was answered with nothing leaves nothing to take away, either, while the store is asked once more", async () => {
+    const self = thread();
+    self.claim.left = true;
+    self.thread.shown.first = { messages: [], state: {} };
+    self.ask(() => undefined);
+    const answer = deferred();
+    self.ask(() => answer.promise, Infinity);
+    self.renew();
+    answer.resolve(save("since"));
+    await turn();
+    assert.equal(heard.at(-1), "since");
+  });
+
   it("counts no more once the next one is asked", async () => {
     const self = thread();
     const [first, second, third] = [deferred(), deferred(), deferred()];
