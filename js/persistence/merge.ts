@@ -4,15 +4,19 @@ import type { Message } from "../api/types.js";
 import type { Queued, Saved } from "../snapshot/save.js";
 import { kit } from "./kit.js";
 
-/** A save without what was there before, but for these messages, with which the thread begins. Nothing, if that is all. */
-export function withoutLeft(save: string, before: string, first: readonly Message[]): string | undefined {
+/**
+ * A save without what was there before, but for these messages, with which the thread begins. Nothing, if that is all. What has begun anew with some
+ * of what was there, `own`, has them where they were: what others have said since follows on them.
+ */
+export function withoutLeft(save: string, before: string, first: readonly Message[], own = "{}"): string | undefined {
   const [now, { messages: then, queue: waited = [] }] = [JSON.parse(save), JSON.parse(before)] as [Saved, Saved];
+  const kept = new Map((JSON.parse(own) as Partial<Saved>).messages?.map((message) => [message.id, message]));
   const gone = new Set([...then, ...waited.flatMap(({ messages }) => messages)].map(({ id }) => id));
   for (const { id } of first) gone.delete(id);
   const stays = ({ id }: Message): boolean => !gone.has(id);
-  const messages = now.messages.filter(stays);
+  const messages = now.messages.flatMap((message) => (stays(message) ? message : (kept.get(message.id) ?? [])));
   const queue = now.queue?.filter((waits) => waits.messages.every(stays)) ?? [];
-  return messages.length > first.length || queue.length ? JSON.stringify({ ...now, messages, queue }) : undefined;
+  return now.messages.filter(stays).length > first.length || queue.length ? JSON.stringify({ ...now, messages, queue }) : undefined;
 }
 
 /** The lists of a save, and what names an element; without that, it is its own name. */

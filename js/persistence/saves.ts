@@ -254,7 +254,7 @@ export class StoredSaves implements Saves {
   #since(value: unknown): string | undefined {
     const text = value ? JSON.stringify(value) : undefined;
     if (this.left === unread) this.left = text ?? unread;
-    return text && this.left ? withoutLeft(text, this.left, this.thread.shown.first.messages) : text;
+    return text && this.left ? withoutLeft(text, this.left, this.thread.shown.first.messages, this.aside) : text;
   }
 
   /** Continues from the save that `find` returns, JSON text, or without one. */

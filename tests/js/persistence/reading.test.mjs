@@ -6,6 +6,7 @@ import { deferred, load } from "../lib.mjs";
 import { turn } from "./over-stores.mjs";
 
 const { StoredSaves } = await load("persistence/saves");
+const { withoutLeft } = await load("persistence/merge");
 
 const save = (text) => ({ v: 1, messages: [{ id: text, role: "user", content: text }], state: {}, queue: [] });
 
@@ -118,6 +119,15 @@ describe("a question to a store", () => {
     answer.resolve(save("since"));
     await turn();
     assert.equal(heard.at(-1), "since");
+  });
+
+  it("has what others have said since where that followed, in a thread that has returned to where it was", () => {
+    const thread = (...ids) => JSON.stringify({ messages: ids.map((id) => ({ id })) });
+    const first = [{ id: "first" }];
+    const own = JSON.stringify({ messages: [{ id: "first" }, { id: "kept", content: "edited" }, { id: "new" }] });
+    const merged = JSON.parse(withoutLeft(thread("first", "kept", "since", "left", "after"), thread("first", "kept", "left"), first, own));
+    assert.deepEqual(merged.messages, [{ id: "first" }, { id: "kept", content: "edited" }, { id: "since" }, { id: "after" }]);
+    assert.equal(withoutLeft(thread("first", "kept", "left"), thread("first", "kept", "left"), first, own), undefined);
   });
 
   it("counts no more once the next one is asked", async () => {
