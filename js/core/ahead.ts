@@ -34,8 +34,10 @@ export interface AheadClient extends Pick<OwnParts, "request" | "stopRemote"> {
 export function sendAhead<State>(client: AheadClient, shared: LinkState<State>): void {
   turn(() => {
     const { home, late, pending: { list, confirmed } } = shared;
-    const run = list.length === 1 ? list[0]!.run : undefined;
-    if (home.at || late || shared.ahead || run?.method !== "submit" || !client.plain(run.id)) return;
+    const run = list[0]?.run;
+    // Other submits wait for its end.
+    const decided = list.every((pending) => pending.run?.method === "submit");
+    if (home.at || late || shared.ahead || !run || !decided || !client.plain(run.id)) return;
     const before = confirmed();
     // Nobody may ever read the answer.
     if (before.error?.code === "load") return;

@@ -318,6 +318,20 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     ]);
   });
 
+  it("is that of the first submit where others wait before anything could leave", async () => {
+    const { agent, requests, come } = create();
+    const runs = ["one", "two"].map((message) => agent.submit(message));
+    await until(() => requests.length);
+    assert.deepEqual(requests[0].input.messages.map(({ content }) => content), ["one"]);
+    requests[0].finish("1");
+    come();
+    await until(() => requests.length > 1);
+    requests[1].finish("2");
+    assert.deepEqual((await Promise.all(runs)).map(({ outcome }) => outcome), ["success", "success"]);
+    assert.deepEqual(texts(agent), ["one", "1", "two", "2"]);
+    assert.equal(requests.length, 2);
+  });
+
   it("ends where another run takes its place", async () => {
     const { agent, requests, come } = create();
     const first = agent.submit("one");
@@ -358,6 +372,8 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     for (let seed = 1; seed <= (Number(process.env.AHEAD) || 300); seed++) {
       const chance = random(seed);
       const names = Array.from({ length: 3 + chance(8) }, () => Object.keys(acts)[chance(Object.keys(acts).length)]);
+      // What is answered has left by then.
+      const waits = names.map((_, at) => names[at + 1] === "answer" || chance(2));
       const play = async (own) => {
         const made = create({ retry: false, initialState: { n: 0 }, ...(own && { fetch }) });
         const outcomes = [];
@@ -365,7 +381,7 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
           promise?.then?.((result) => void (result && (outcomes[at] = result.outcome)), (error) => void (outcomes[at] = error.code));
         for (const [at, name] of names.entries()) {
           keep(acts[name](made.agent, at, made), at);
-          await turns();
+          if (waits[at]) await turns();
         }
         acts.come(made.agent, 0, made);
         for (let round = 0; round < 3 || made.agent.getSnapshot().isLoading; round++) {
