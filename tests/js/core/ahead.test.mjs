@@ -372,7 +372,7 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     for (let seed = 1; seed <= (Number(process.env.AHEAD) || 300); seed++) {
       const chance = random(seed);
       const names = Array.from({ length: 3 + chance(8) }, () => Object.keys(acts)[chance(Object.keys(acts).length)]);
-      // What is answered has left by then.
+      // A request that is answered has left by then.
       const waits = names.map((_, at) => names[at + 1] === "answer" || chance(2));
       const play = async (own) => {
         const made = create({ retry: false, initialState: { n: 0 }, ...(own && { fetch }) });
