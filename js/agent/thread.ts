@@ -163,8 +163,7 @@ const clientOf = <State, Place>(
   },
   ...{ options, read, publish, cover, empty, emitter: thread.emitter, parts: source.parts },
   notify: (run, ...event) => {
-    // The core says when there is something to save.
-    if (event[0] === "finish" && !thread.link.live()) thread.saves.save();
+    if (event[0] === "finish") thread.saves.ended();
     thread.members.notify(run?.by as Member<State> | undefined, ...event);
   },
   refused: (error) => thread.emitter.emit("error", refusal(error)),

@@ -20,6 +20,8 @@ export interface Saves {
   alone(): void;
   /** No run is in progress. */
   rest(): void;
+  /** The end of a run is told. */
+  ended(): void;
   /** Why no run may be sent now and no call executed, if so. */
   refusal(): AgentError | undefined;
   /** Saves the agent as it is. */

@@ -103,6 +103,11 @@ export class StoredSaves implements Saves {
 
   readonly rest = (): void => this.claim.rest();
 
+  ended(): void {
+    // The core says when there is something to save.
+    if (!this.thread.link.live() && this.gate === "open") this.put();
+  }
+
   readonly refusal = (): AgentError | undefined =>
     this.lost && this.saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined;
 

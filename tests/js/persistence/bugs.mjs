@@ -2,6 +2,20 @@
 
 export const bugs = [
   {
+    name: "what waits is taken out of the store where the code is refused",
+    file: "agent/thread.ts",
+    from: "thread.saves.ended();",
+    to: "thread.saves.save();",
+    tests: ["early"],
+  },
+  {
+    name: "what another tab has said is taken away where a thread begins anew while its store is asked",
+    file: "persistence/saves.ts",
+    from: "(this.left === undefined && !this.empty)",
+    to: "this.left === undefined",
+    tests: ["reading"],
+  },
+  {
     name: "a page that is hidden saves nothing",
     file: "persistence/saves.ts",
     from: 'if (type === "visibilitychange" && document.visibilityState !== "hidden") return;',

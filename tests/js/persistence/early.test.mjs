@@ -127,8 +127,8 @@ describe("the saves of the first agent", { skip: !real }, () => {
   /** A page whose code of saves never comes. */
   const waits = `
     const { register } = await import("node:module");
-    const never = (path) => register("data:text/javascript," + encodeURIComponent(
-      "export const load = (url, context, next) => (url.endsWith('" + path + "') ? new Promise(() => {}) : next(url, context));"
+    const never = (path, result = "new Promise(() => {})") => register("data:text/javascript," + encodeURIComponent(
+      "export const load = (url, context, next) => (url.endsWith('" + path + "') ? " + result + " : next(url, context));"
     ));
     never("persistence/saves.js");
     let [text, beside] = [save];
@@ -181,6 +181,15 @@ describe("the saves of the first agent", { skip: !real }, () => {
       say(text.queue.map(({ messages }) => messages[0].id));
     `);
     assert.deepEqual(left, [["c"]]);
+  });
+
+  it("have it where the code is refused, as Firefox does where a page is left that loads it", () => {
+    const [left] = page(`${waits.replace('saves.js"', 'saves.js", "Promise.reject(new Error())"')}
+      const { outcome } = await make(persist).submit({ message: { id: "c", content: "c" } });
+      await task();
+      say(outcome, (beside ?? text).queue.map(({ messages }) => messages[0].id));
+    `);
+    assert.deepEqual(left, ["error", ["c"]]);
   });
 
   it("have it although the store is full", () => {
