@@ -290,6 +290,13 @@ export const bugs = [
     tests: ["mounting"],
   },
   {
+    name: "what waits is taken out of the store where the code is refused",
+    file: "agent/thread.ts",
+    from: "thread.saves.ended();",
+    to: "thread.saves.save();",
+    tests: ["early"],
+  },
+  {
     name: "a change between a component's render and its effects is not shown",
     file: "bindings/react.ts",
     from: "    check();\n  });",

@@ -2,14 +2,7 @@
 
 export const bugs = [
   {
-    name: "what waits is taken out of the store where the code is refused",
-    file: "agent/thread.ts",
-    from: "thread.saves.ended();",
-    to: "thread.saves.save();",
-    tests: ["early"],
-  },
-  {
-    name: "what another tab has said is taken away where a thread begins anew while its store is asked",
+    name: "a thread that begins anew while its store is asked takes away what another tab has said",
     file: "persistence/saves.ts",
     from: "(this.left === undefined && !this.empty)",
     to: "this.left === undefined",
