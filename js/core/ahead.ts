@@ -33,11 +33,11 @@ export interface AheadClient extends Pick<OwnParts, "request" | "stopRemote"> {
 /** Sends the request of the run that waits, if the core is not there within this task. */
 export function sendAhead<State>(client: AheadClient, shared: LinkState<State>): void {
   turn(() => {
-    const { home, late, pending: { list, confirmed } } = shared;
+    const { home, apart, pending: { list, confirmed } } = shared;
     const run = list[0]?.run;
     // Other submits wait for its end.
     const decided = list.every((pending) => pending.run?.method === "submit");
-    if (home.at || late || shared.ahead || !run || !decided || !client.plain(run.id)) return;
+    if (home.at || apart || shared.ahead || !run || !decided || !client.plain(run.id)) return;
     const before = confirmed();
     // Nobody may ever read the answer.
     if (before.error?.code === "load") return;

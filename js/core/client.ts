@@ -189,6 +189,8 @@ export interface LinkState<State> {
   /** A request that has left before there was a session. */
   ahead?: AheadRequest | undefined;
   pending: PendingIntents<State>;
+  /** The core may be in a worker, which sends the requests. */
+  apart?: boolean;
   /** Where the core is not in this page. */
   late?: LateSession<State> | undefined;
   /** Does it once callbacks may be called. */

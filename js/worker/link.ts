@@ -27,7 +27,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       return portTo(place.core);
     },
   };
-  const shared = createLinkState(inPort);
+  const shared = Object.assign(createLinkState(inPort), { apart: true });
   const link = createLink(inPort, shared);
   const late = createLate(inPort, shared, () => current!);
   let current: RemoteSession | undefined;

@@ -7,6 +7,7 @@ import { carried, deferred, load, real, until } from "../lib.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 const { loading } = await load("core/loader");
+const { createWorkerAgentWith } = await load("worker/agent");
 const { localStorageStore } = await load("persistence/stores");
 const { fetchTransport } = await load("index");
 
@@ -179,6 +180,17 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
       assert.equal((await run).outcome, "success");
     });
   }
+
+  it("does not leave from a page whose worker sends it, once that has started", async () => {
+    const { requests, answer } = server();
+    mock.method(globalThis, "fetch", answer);
+    const starting = () => ({ addEventListener() {}, postMessage() {}, terminate() {} });
+    const agent = createWorkerAgentWith(loads, starting, undefined, { url: "/agent", notify: "sync", threadId: "t" });
+    agents.push(agent);
+    agent.submit("hi").catch(() => {});
+    await turns();
+    assert.equal(requests.length, 0);
+  });
 
   it("does not leave for a submit that takes the place of another message, or for a retry", async () => {
     const { agent, requests } = create({ initialMessages: [user("m", "old")] });

@@ -142,6 +142,13 @@ export const bugs = [
     tests: ["ahead"],
   },
   {
+    name: "a request that a worker sends leaves from the page as well",
+    file: "core/ahead.ts",
+    from: "home.at || apart ||",
+    to: "home.at || (apart && false) ||",
+    tests: ["ahead"],
+  },
+  {
     name: "a request leaves before the save that it goes with",
     file: "agent/own.ts",
     from: "!guard && !persist && !kept",
