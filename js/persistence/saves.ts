@@ -104,8 +104,8 @@ export class StoredSaves implements Saves {
   readonly rest = (): void => this.claim.rest();
 
   ended(): void {
-    // The core says when there is something to save.
-    if (!this.thread.link.live() && this.gate === "open") this.put();
+    // The core says when there is something to save. A page that is left may be refused the core: what waits for that waits in the next page, too.
+    if (!this.thread.link.live() && this.gate === "open") this.#touch();
   }
 
   readonly refusal = (): AgentError | undefined =>

@@ -96,8 +96,8 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
     // A call that did not fit into the store is not there for the next page.
     if (kind.cramped && origin.owners.slice(owned + 1).some((page) => page !== life.page)) continue;
     const answered = [...origin.results, ...ids].includes(`${id}-result`);
-    // Its run was hung up by its own page, as by a stop.
-    if (kind.linger !== undefined && promises.some((said) => `call ${said.id}` === id && said.result === "aborted")) continue;
+    // Its run was stopped, or hung up, by its own page: of its calls nothing comes any longer.
+    if (promises.some((said) => `call ${said.id}` === id && said.result === "aborted")) continue;
     assert.ok(
       life.gone || life.page.lost || stopped || rewriters.isWiped(id.slice("call ".length)) || rewriters.returned.size > 0 || origin.executed.includes(id) ||
         answered,

@@ -149,6 +149,13 @@ export const bugs = [
     tests: ["ahead"],
   },
   {
+    name: "what waits is taken out of the store as soon as the core is refused",
+    file: "persistence/saves.ts",
+    from: 'this.gate === "open") this.#touch();',
+    to: 'this.gate === "open") this.put();',
+    tests: ["saves-core"],
+  },
+  {
     name: "a request leaves before the save that it goes with",
     file: "agent/own.ts",
     from: "!guard && !persist && !kept",

@@ -120,6 +120,17 @@ describe("with the core itself", { skip: !real }, () => {
     assert.deepEqual(two.agent.getSnapshot().queue.map(({ runId }) => runId), ["second"]);
   });
 
+  it("a submit waits on in the store for a while where the core is refused, as browsers do where a page is left that loads it", async () => {
+    const store = memory();
+    const { createAgentWith } = await load("agent/agent");
+    const refusing = (options) => createAgentWith(() => Promise.reject(new Error("left")), options);
+    const { agent } = await talking({ persist: store, saving: { everyMs: 50 } }, refusing);
+    assert.equal((await agent.submit({ message: "1", runId: "first" })).outcome, "error");
+    assert.deepEqual(waiting(store.now), ["first"]);
+    await until(() => !waiting(store.now).length);
+    assert.deepEqual(store.now.messages.map(({ content }) => content), ["1"]);
+  });
+
   const question = (run, ...ids) => ({ ...finished(run), outcome: { type: "interrupt", interrupts: ids.map((id) => ({ id, reason: "confirmation" })) } });
   /** An agent whose run has ended with two questions. */
   async function asked(store, make) {
