@@ -5,13 +5,14 @@ import type { Queued, Saved } from "../snapshot/save.js";
 import { kit } from "./kit.js";
 
 /**
- * A save without what was there before, but for these messages, with which the thread begins. Nothing, if that is all. What has begun anew with some
- * of what was there, `own`, has them where they were: what others have said since follows on them.
+ * A save without what was there before, in one of those texts, but for these messages, with which the thread begins. Nothing, if that is all. What has
+ * begun anew with some of what was there, `own`, has them where they were: what others have said since follows on them.
  */
-export function withoutLeft(save: string, before: string, first: readonly Message[], own = "{}"): string | undefined {
-  const [now, { messages: then, queue: waited = [] }] = [JSON.parse(save), JSON.parse(before)] as [Saved, Saved];
+export function withoutLeft(save: string, left: readonly string[], first: readonly Message[], own = "{}"): string | undefined {
+  const now = JSON.parse(save) as Saved;
+  const before = left.map((text) => JSON.parse(text) as Partial<Saved>);
   const kept = new Map((JSON.parse(own) as Partial<Saved>).messages?.map((message) => [message.id, message]));
-  const gone = new Set([...then, ...waited.flatMap(({ messages }) => messages)].map(({ id }) => id));
+  const gone = new Set(before.flatMap(({ messages = [], queue = [] }) => [...messages, ...queue.flatMap((row) => row.messages)]).map(({ id }) => id));
   for (const { id } of first) gone.delete(id);
   const stays = ({ id }: Message): boolean => !gone.has(id);
   const messages = now.messages.flatMap((message) => (stays(message) ? message : (kept.get(message.id) ?? [])));

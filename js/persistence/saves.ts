@@ -47,8 +47,8 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
-  /** The thread that was there as this one began anew, which the store may still have: JSON text. */
-  private left: string | undefined;
+  /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
+  private left: readonly string[] = [];
   /** The store had nothing when it was asked last. */
   private empty = false;
   /** Something has changed that is not in the store. */
@@ -71,7 +71,7 @@ export class StoredSaves implements Saves {
     this.saving = given.saving ?? {};
     this.last = early.shown;
     this.state = JSON.stringify(early.text.first?.state);
-    this.left = early.left;
+    if (early.left !== undefined) this.left = [early.left];
     this.claim = new Claim(given.persist!, this, early);
   }
 
@@ -137,7 +137,7 @@ export class StoredSaves implements Saves {
 
   renew(): void {
     const isWritten = this.gate === "open" && this.store === "known";
-    if (!isWritten && (this.last !== undefined || (this.left === undefined && !this.empty))) this.left = mergeSaves(this.left, this.last ?? unread);
+    if (!isWritten && (this.last !== undefined || (!this.left.length && !this.empty))) this.left = [...this.left, this.last ?? unread];
     this.last = undefined;
     this.aside = isWritten ? undefined : this.#saved();
     // Calls from now on still wait for the store.
@@ -248,8 +248,8 @@ export class StoredSaves implements Saves {
         this.gate = "closed";
         return this.#found(value);
       }
-      this.aside = mergeSaves(this.#since(value), this.left ? this.aside : undefined, this.state);
-      this.left = undefined;
+      this.aside = mergeSaves(this.#since(value), this.left.length ? this.aside : undefined, this.state);
+      this.left = [];
     }
     if (gate !== "ended") this.#touch();
     else if (this.dirty) this.put(last);
@@ -258,8 +258,9 @@ export class StoredSaves implements Saves {
   /** The save without what was there as the thread began anew; another tab may have said more since. JSON text. */
   #since(value: unknown): string | undefined {
     const text = value ? JSON.stringify(value) : undefined;
-    if (this.left === unread) this.left = text ?? unread;
-    return text && this.left ? withoutLeft(text, this.left, this.thread.shown.first.messages, this.aside) : text;
+    if (!text || !this.left.length) return text;
+    this.left = this.left.map((then) => (then === unread ? text : then));
+    return withoutLeft(text, this.left, this.thread.shown.first.messages, this.aside);
   }
 
   /** Continues from the save that `find` returns, JSON text, or without one. */
@@ -311,7 +312,7 @@ export class StoredSaves implements Saves {
     const { running, runId } = joins ? JSON.parse(last) : {};
     this.last = store === "late" && !dirty ? this.#saved() : undefined;
     this.aside = undefined;
-    if (store === "known") this.left = undefined;
+    if (store === "known") this.left = [];
     this.gate = "open";
     if (running && runId !== undefined) jobs.rejoin(runId);
     else if (members.watched()) void link.load();

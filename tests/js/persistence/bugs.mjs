@@ -4,8 +4,8 @@ export const bugs = [
   {
     name: "a thread that begins anew while its store is asked takes away what another tab has said",
     file: "persistence/saves.ts",
-    from: "(this.left === undefined && !this.empty)",
-    to: "this.left === undefined",
+    from: "(!this.left.length && !this.empty)",
+    to: "!this.left.length",
     tests: ["reading"],
   },
   {

@@ -125,9 +125,9 @@ describe("a question to a store", () => {
     const thread = (...ids) => JSON.stringify({ messages: ids.map((id) => ({ id })) });
     const first = [{ id: "first" }];
     const own = JSON.stringify({ messages: [{ id: "first" }, { id: "kept", content: "edited" }, { id: "new" }] });
-    const merged = JSON.parse(withoutLeft(thread("first", "kept", "since", "left", "after"), thread("first", "kept", "left"), first, own));
+    const merged = JSON.parse(withoutLeft(thread("first", "kept", "since", "left", "after"), [thread("first", "kept", "left")], first, own));
     assert.deepEqual(merged.messages, [{ id: "first" }, { id: "kept", content: "edited" }, { id: "since" }, { id: "after" }]);
-    assert.equal(withoutLeft(thread("first", "kept", "left"), thread("first", "kept", "left"), first, own), undefined);
+    assert.equal(withoutLeft(thread("first", "kept", "left"), [thread("first", "kept", "left")], first, own), undefined);
   });
 
   it("counts no more once the next one is asked", async () => {
