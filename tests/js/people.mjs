@@ -21,8 +21,9 @@ export class People {
     if (!interrupt) return false;
     const { id } = interrupt;
     this.outside.note(`${life.name} replies ${id}`);
-    // A run of another page may have gone out with it, and was cut off.
-    const went = this.origin.replies.some(({ interruptId }) => interruptId === id);
+    // A run of another page may have gone out with it, and was cut off, or was stopped before it went out.
+    const went = this.origin.replies.some(({ interruptId }) => interruptId === id) ||
+      this.replies.some((one) => one.result === "aborted" && one.id.split(" ")[0] === id.split(" ")[0]);
     const carried = !went && !life.page.lost &&
       this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
     if (this.owns(life) && !this.kind.full) assert.ok(!carried, `${life.name} is asked ${id} again`);
