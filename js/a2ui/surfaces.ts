@@ -42,6 +42,7 @@ const components = (
 
 /** Whether an operation says what another one said, and perhaps more: applied after it, it leaves nothing of it. */
 function grows(before: unknown, now: unknown): boolean {
+  if (before === now) return true;
   const [old, next] = [read(before), read(now)];
   if (!old || !next || old.kind !== next.kind || old.id !== next.id) return same(before, now);
   if (old.kind === "updateDataModel") return same(old.body.path, next.body.path);

@@ -208,7 +208,7 @@ export abstract class AbstractAgent {
 
   /** Appends messages, and notifies subscribers: of each message and call, then of the change. */
   addMessages(messages: Message[]): void {
-    this.messages.push(...messages);
+    for (const message of messages) this.messages.push(message);
     const shown = () => ({ messages: this.messages, state: this.state, agent: this });
     const current = () => this.subscribers;
     void (async () => {

@@ -31,11 +31,12 @@ const ofState = new Set<string>([EventType.STATE_SNAPSHOT, EventType.STATE_DELTA
  * of a message follows it.
  */
 export function compactEvents(events: BaseEvent[]): BaseEvent[] {
-  const compacted: BaseEvent[] = [];
+  // In parts: a call takes only so many arguments.
+  const compacted: BaseEvent[][] = [];
   const open = new Map<OpenKind, Map<string, OpenItem>>(Object.values(kinds).map((kind) => [kind, new Map()]));
   let states: AnyEvent[] = [];
   const flushStates = (): void => {
-    compacted.push(...joinStates(states));
+    compacted.push(joinStates(states));
     states = [];
   };
 
@@ -50,21 +51,28 @@ export function compactEvents(events: BaseEvent[]): BaseEvent[] {
         take(entry, event, kind);
         continue;
       }
-      compacted.push(...join(kind, id, entry, event));
+      compacted.push(join(kind, id, entry, event));
       ofKind.delete(id);
     } else if (frame.has(event.type)) {
       flushStates();
-      compacted.push(event);
+      compacted.push([event]);
     } else if (ofState.has(event.type)) {
       states.push(event);
     } else {
-      const around = [...open.values()].flatMap((ofKind) => [...ofKind.values()]).find(({ start }) => start);
-      (around?.others ?? compacted).push(event);
+      const around = begun(open.values());
+      if (around) around.others.push(event);
+      else compacted.push([event]);
     }
   }
-  for (const [kind, ofKind] of open) for (const [id, entry] of ofKind) compacted.push(...join(kind, id, entry));
+  for (const [kind, ofKind] of open) for (const [id, entry] of ofKind) compacted.push(join(kind, id, entry));
   flushStates();
-  return compacted;
+  return compacted.flat();
+}
+
+/** The first item that has begun. */
+function begun(open: Iterable<ReadonlyMap<string, OpenItem>>): OpenItem | undefined {
+  for (const ofKind of open) for (const entry of ofKind.values()) if (entry.start) return entry;
+  return undefined;
 }
 
 /** A START or a delta. A START after deltas replaces the first, but its metadata came late. */

@@ -163,10 +163,11 @@ function toText(content: unknown, between = "\n"): string {
 
 function toLegacyMessages(messages: Message[]): object[] {
   const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  const names = new Map(calls.reverse().map((call) => [call.id, call.function.name]));
   return messages.flatMap((message): object[] => {
     const { id, role } = message;
     if (role === "tool") {
-      const actionName = calls.find((call) => call.id === message.toolCallId)?.function.name ?? "unknown";
+      const actionName = names.get(message.toolCallId) ?? "unknown";
       return [{ id, result: toText(message.content, ""), actionExecutionId: message.toolCallId, actionName }];
     }
     if (role !== "assistant" && role !== "user" && role !== "system") return [];

@@ -14,12 +14,6 @@ export interface ChangedMembers {
   readonly state: boolean;
 }
 
-/** A message of the application's that the core does not take: it stays after the one that it stands after. */
-interface ForeignMessage {
-  readonly message: Message;
-  readonly after: string | undefined;
-}
-
 const none: ChangedMembers = { messages: false, state: false };
 
 /** The members that the snapshot adds to a message. */
@@ -50,7 +44,8 @@ export class ClientThread {
   private plain = new WeakMap<Shown, Message>();
   /** The application's messages, by key. */
   private assigned = new Map<string, Message>();
-  private foreign: ForeignMessage[] = [];
+  /** Those of them that the core does not take, by the key of the message that they stand after. */
+  private foreign = new Map<string | undefined, Message[]>();
 
   /** Over a stepper that was made with these. */
   constructor(
@@ -131,11 +126,13 @@ export class ClientThread {
       this.plain.set(shown, message);
       matched.add(message);
     }
-    this.foreign = [];
+    this.foreign = new Map();
     let after: string | undefined;
     for (const message of messages) {
+      const foreign = this.foreign.get(after);
       if (matched.has(message)) after = keyOf(message);
-      else this.foreign.push({ message, after });
+      else if (foreign) foreign.push(message);
+      else this.foreign.set(after, [message]);
     }
     this.messages = this.list([]);
   }
@@ -143,7 +140,7 @@ export class ClientThread {
   /** The list, or the one that there is where nothing in it is another. Loops, because every delta passes here. */
   private list(before: readonly Shown[]): Message[] {
     const { rows, messages: old } = this;
-    if (this.foreign.length) return this.mixed(rows);
+    if (this.foreign.size) return this.mixed(rows);
     const list: Message[] = rows.length < old.length ? old.slice(0, rows.length) : old.slice();
     let same = rows.length === old.length;
     for (let at = 0; at < rows.length; at++) {
@@ -156,8 +153,8 @@ export class ClientThread {
   }
 
   private mixed(rows: readonly Shown[]): Message[] {
-    const at = (key: string | undefined): Message[] => this.foreign.filter(({ after }) => after === key).map(({ message }) => message);
-    return [...at(undefined), ...rows.flatMap((shown) => [this.toPlain(shown), ...at(messageKey(shown))])];
+    const at = (key?: string): readonly Message[] => this.foreign.get(key) ?? [];
+    return [...at(), ...rows.flatMap((shown) => [this.toPlain(shown), ...at(messageKey(shown))])];
   }
 
   /** `old`: what stood there before. */

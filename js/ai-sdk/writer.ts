@@ -20,7 +20,7 @@ export class ChunkWriter {
   readonly #before = new Map<string, Piece>();
   #written: Piece[] = [];
   /** Parts that stand outside of the messages: state, interrupts, custom events. */
-  #data: UIMessageChunk[] = [];
+  readonly #data = new Map<unknown, UIMessageChunk>();
   #started = false;
 
   constructor(put: (chunk: UIMessageChunk) => void, before: readonly Piece[]) {
@@ -52,8 +52,9 @@ export class ChunkWriter {
   data(name: string, data: unknown, id?: string): void {
     this.#start(undefined);
     const chunk = { type: `data-${name}`, data, ...(id !== undefined && { id }) } as UIMessageChunk;
-    const same = (other: UIMessageChunk) => id !== undefined && other.type === chunk.type && (other as { id?: string }).id === id;
-    this.#data = [...this.#data.filter((other) => !same(other)), chunk];
+    const key = id === undefined ? chunk : `${name} ${id}`;
+    this.#data.delete(key);
+    this.#data.set(key, chunk);
     this.#put(chunk);
   }
 
@@ -74,7 +75,7 @@ export class ChunkWriter {
   #reset(): void {
     this.#put({ type: "reset-step" });
     this.#written = [];
-    this.#data.forEach(this.#put);
+    for (const chunk of this.#data.values()) this.#put(chunk);
   }
 
   #piece(old: Piece | undefined, piece: Piece): void {

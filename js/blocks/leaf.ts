@@ -33,7 +33,8 @@ const FENCE_END = /^(?:`+|~+)(?=[ \t]*$)/;
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
 export const BREAK = /^(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$/;
 const UNDERLINE = /^(?:=+|-+)[ \t]*$/;
-const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+// No two parts that follow each other take the same blanks: a line that does not fit is found out in one pass.
+const DELIMITERS = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*(?:[ \t]*\|)?[ \t]*$/;
 
 /** How many cells a table's row has. */
 const cells = (row: string): number => row.replace(/\\./g, "").trim().replace(/^\||\|$/g, "").split("|").length;

@@ -52,7 +52,7 @@ export function toFraming(turns: readonly RecordedTurn[], live: boolean): Framin
     lineEnds: kind === "sse" ? lineEnds(pieces) : null,
     bytes: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
     reads: new Set(turns.flatMap(({ number, pieces: found }) => found.map(({ read }) => `${number} ${read}`))).size,
-    frames: kind === "binary" ? pieces.length : texts.filter((text) => /^data|^\s*\{/m.test(text)).length,
+    frames: kind === "binary" ? pieces.length : texts.filter((text) => /^data|^[^\S\r\n\u2028\u2029]*\{/m.test(text)).length,
     comments: kind === "sse" ? lines.filter((line) => line.startsWith(":")).length : 0,
     ids: kind === "sse" && lines.some((line) => line.startsWith("id:")),
     flush: flush(turns),

@@ -9,6 +9,7 @@
 import { aborted, refusal, toError } from "./body.js";
 import { ChannelAnswers } from "./channel-answers.js";
 import { Dialer } from "./channel-dialer.js";
+import { createQueue } from "../base/queue.js";
 import { dataOf, idOf, isRunBoundary, isSign, isText, parse } from "./channel-frames.js";
 import type { Channel, ChannelClient, Unread, Wire } from "../api/channel.js";
 import type { TransportRequest, TransportTarget } from "../api/types.js";
@@ -135,8 +136,9 @@ export class ClientChannel implements Channel {
   #offer(): void {
     const answers = this.#answers;
     const { current } = answers;
-    this.#unread.offer((frame, data) => {
-      if (!current || answers.current !== current || answers.isBeside(data)) return false;
+    const goesOn = (): boolean => !!current && answers.current === current;
+    this.#unread.offer(goesOn, (frame, data) => {
+      if (answers.isBeside(data)) return false;
       answers.pass(frame, data);
       return true;
     });
@@ -146,7 +148,7 @@ export class ClientChannel implements Channel {
   #forget(runId: string): void {
     if (this.#asked && this.#asked === this.#dialer.wire) this.#dialer.hangUp();
     let isOther = false;
-    this.#unread.offer((_, data) => {
+    this.#unread.offer(() => true, (_, data) => {
       const { type, runId: found } = isRunBoundary(data) ? (parse(data) ?? {}) : {};
       const was = isOther;
       if (type) isOther = type === "RUN_STARTED" && found !== runId;
@@ -197,38 +199,43 @@ async function say(wire: Wire | undefined, text: string): Promise<Response | und
   return sent === true ? undefined : refusal(sent);
 }
 
+type UnreadFrame = readonly [frame: Uint8Array, hasText: boolean];
+
 /** The frames that no answer has taken, and whether there is text among them. */
 function createUnread() {
-  let frames: Uint8Array[] = [];
-  // Frames that are being offered to an answer, and were not looked at yet.
-  let offered = 0;
+  const frames = createQueue<UnreadFrame>();
+  // Those that were offered, and not taken: they come before the others.
+  const kept: UnreadFrame[] = [];
   let bytes = 0;
-  let hasText = false;
-  const clear = (): void => {
-    frames = [];
-    bytes = 0;
-    hasText = false;
-  };
-  const push = (frame: Uint8Array, data: string): void => {
-    frames.push(frame);
-    bytes += frame.length;
-    hasText ||= isText(data);
+  let texts = 0;
+  const count = ([frame, hasText]: UnreadFrame, by = 1): void => {
+    bytes += by * frame.length;
+    texts += by * Number(hasText);
   };
   return {
-    size: () => frames.length + offered,
+    size: () => frames.size + kept.length,
     bytes: () => bytes,
-    hasText: () => hasText,
-    ...{ push, clear },
-    /** Offers each, oldest first; `takes` returns whether it is taken. */
-    offer: (takes: (frame: Uint8Array, data: string) => boolean): void => {
-      const all = frames;
-      clear();
-      offered = all.length;
-      for (const frame of all) {
-        offered--;
-        const data = dataOf(frame);
-        if (!takes(frame, data)) push(frame, data);
+    hasText: () => texts > 0,
+    clear: (): void => {
+      frames.clear();
+      kept.length = bytes = texts = 0;
+    },
+    push: (frame: Uint8Array, data: string): void => {
+      const item: UnreadFrame = [frame, isText(data)];
+      frames.push(item);
+      count(item);
+    },
+    /** Offers each, oldest first, as long as `goesOn`; `takes` returns whether it is taken. */
+    offer: (goesOn: () => boolean, takes: (frame: Uint8Array, data: string) => boolean): void => {
+      for (let next; goesOn() && (next = frames.take());) {
+        count(next, -1);
+        if (takes(next[0], dataOf(next[0]))) continue;
+        kept.push(next);
+        count(next);
       }
+      if (!kept.length) return;
+      for (let next; (next = frames.take());) kept.push(next);
+      for (const item of kept.splice(0)) frames.push(item);
     },
   };
 }

@@ -127,20 +127,23 @@ export async function hydrate<State>(client: RemoteClient<State>, runId: string,
 async function textOf({ body }: Response): Promise<string> {
   const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
   const decoder = new TextDecoder();
-  let text = "";
-  let line = "";
+  const text: string[] = [];
+  // The line that is not whole yet. A thread may be one line.
+  let line: string[] = [];
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };
     const more = decoder.decode(value, { stream: !done });
-    text += more;
-    if (done) return text;
-    const lines = line + more;
-    const end = lines.lastIndexOf("\n") + 1;
-    line = lines.slice(end);
-    const events = /RUN_(FINISHED|ERROR)/.test(lines) ? eventsOf(lines.slice(0, end)) : [];
+    text.push(more);
+    if (done) return text.join("");
+    const end = more.lastIndexOf("\n") + 1;
+    line.push(end ? more.slice(0, end) : more);
+    if (!end) continue;
+    const lines = line.join("");
+    line = [more.slice(end)];
+    const events = /RUN_(FINISHED|ERROR)/.test(lines) ? eventsOf(lines) : [];
     if (!events.some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) continue;
     void reader?.cancel().catch(() => {});
-    return text;
+    return text.join("");
   }
 }
 

@@ -35,7 +35,7 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   const text = await textOf(chunks);
   const events = eventsOf(text);
   // A thread that has no runs yet is an empty stream, or one with comments.
-  if (!events.some(({ event }) => typeof event.type === "string") && /^(?!:|\w+:|[\s\uFEFF]*$)/m.test(text)) throw malformed(client, "events");
+  if (!events.some(({ event }) => typeof event.type === "string") && /^(?!:|\w+:)(?=.*\S)/m.test(text)) throw malformed(client, "events");
   checkThread(client, events, threadId);
   const open = rest ? openRun(events) : undefined;
   if (!open) void rest?.reader.cancel().catch(() => {});

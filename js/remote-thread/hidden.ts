@@ -39,6 +39,8 @@ export class Hidden<State> {
   // The body that the core reads, for those who wait for its end.
   #reading: { readonly id: string; end(): void } | undefined;
   #waiting: (() => void)[] = [];
+  // Those that have come to their end: no save has them from the next one on.
+  #over: string[] = [];
   #last: HiddenRun<State> | undefined;
 
   constructor(private readonly client: RemoteClient<State>) {}
@@ -102,11 +104,14 @@ export class Hidden<State> {
     const joins = client.busy();
     const run = { id: runId, before: this.#covers(now) ? this.#last!.before : now, playing: true };
     this.#last = run;
+    for (const id of this.#over.splice(0)) this.#bodies.delete(id);
     this.#bodies.set(runId, body);
     // No tool of the page is executed for what is stored.
     const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "opens" });
     try {
-      return await client.begin(runId, json, (save) => saveWithFirst(save, json, joins));
+      const result = await client.begin(runId, json, (save) => saveWithFirst(save, json, joins));
+      if (result.outcome === "success" || result.outcome === "interrupted") this.#over.push(runId);
+      return result;
     } finally {
       this.#bodies.set(runId, async () => ({ lines: [] }));
       run.playing = false;

@@ -24,15 +24,20 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     const request = board.request();
     const seen = new Set<string>();
     try {
-      let all: readonly ThreadInfo[] = [];
+      const listed: ThreadInfo[] = [];
+      const knownIds = new Set<string>();
       let from: string | undefined;
       for (let remaining = pages; remaining > 0 && (from !== undefined || remaining === pages); remaining -= 1) {
-        const read = await readAfter(from, all, seen, ended);
-        all = joined(board.confirmed, all, read.threads);
+        const read = await readAfter(from, knownIds, seen, ended);
+        for (const thread of read.threads) {
+          listed.push(thread);
+          knownIds.add(thread.threadId);
+        }
         from = read.next ?? undefined;
       }
       if (ended.aborted) return;
       cursors = seen;
+      const all = joined(board.confirmed, listed);
       for (const { threadId } of all) board.local.delete(threadId);
       const local = board.confirmed.filter(({ threadId }) => board.local.has(threadId));
       request.land([...local, ...all], { status: "ready", next: from });
@@ -47,7 +52,7 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     board.report({ isLoadingMore: true, error: undefined });
     const request = board.request();
     try {
-      const read = await readAfter(board.progress.next, board.confirmed, cursors, ended);
+      const read = await readAfter(board.progress.next, new Set(board.confirmed.map(({ threadId }) => threadId)), cursors, ended);
       if (ended.aborted) return board.progress.next !== undefined;
       pages += 1;
       request.land(joined(board.confirmed, board.confirmed, read.threads), { next: read.next ?? undefined, isLoadingMore: false });
@@ -94,13 +99,13 @@ function createTask<Result>(work: (ended: AbortSignal) => Promise<Result>) {
 
 /** A function that reads the next page that has something new, if any. */
 function createReader(ask: Ask, list: ThreadsSource["list"], limit: number) {
-  return async (from: string | undefined, known: readonly ThreadInfo[], seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
+  return async (from: string | undefined, knownIds: ReadonlySet<string>, seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
     for (let cursor = from, stale = 1;; stale += 1) {
       const answer = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
       const { threads, next } = readPage(answer);
       const following = next && !seen.has(next) ? next : undefined;
       if (following) seen.add(following);
-      const news = threads.some(({ threadId }) => !known.some((thread) => thread.threadId === threadId));
+      const news = threads.some(({ threadId }) => !knownIds.has(threadId));
       if (news || !following) return { threads, next: following };
       if (stale === maxStalePages) return { threads };
       cursor = following;

@@ -1,6 +1,6 @@
 import { createListeners } from "../../base/listeners.js";
 import type { Frame } from "./types.js";
-import { frameReducer, type Reduction } from "./views.js";
+import { Activities, frameReducer, type Activity } from "./views.js";
 
 /** A list of frames that notifies its listeners of changes. */
 export type FrameStore = ReturnType<typeof createFrameStore>;
@@ -15,24 +15,22 @@ export type FrameStore = ReturnType<typeof createFrameStore>;
  */
 export function createFrameStore(initial: Iterable<Frame> = []) {
   let all: Frame[] = [...initial];
-  let reducer = frameReducer();
-  /** How many frames it has reduced. */
-  let reduced = 0;
   // A list that was handed out is not changed later.
   let frames: readonly Frame[] | undefined;
-  let snapshot: Reduction | undefined;
+  const run = createReading(() => all, frameReducer);
+  const activities = createReading<readonly Activity[]>(() => all, () => new Activities());
   const listeners = createListeners();
-  const notify = (): void => {
-    frames = snapshot = undefined;
+  const notify = (anew = false): void => {
+    frames = undefined;
+    run.changed(anew);
+    activities.changed(anew);
     listeners.notify();
-  };
-  const reduce = (): Reduction => {
-    for (; reduced < all.length; reduced++) reducer.take(all[reduced]!);
-    return reducer.read();
   };
   return {
     /** Reduces the frames. The same object until they change. */
-    getSnapshot: (): Reduction => (snapshot ??= reduce()),
+    getSnapshot: run.read,
+    /** Everything that the frames describe, in order. The same list until they change. */
+    getActivities: activities.read,
     /** The frames. The same list until they change. */
     getFrames: (): readonly Frame[] => (frames ??= all.slice()),
     /** Tells of every call that changes something, once, though it may have added nothing. Returns how to end it. */
@@ -49,9 +47,25 @@ export function createFrameStore(initial: Iterable<Frame> = []) {
     /** Begins anew, with these frames. */
     reset: (next: Iterable<Frame> = []): void => {
       all = [...next];
-      reducer = frameReducer();
-      reduced = 0;
-      notify();
+      notify(true);
+    },
+  };
+}
+
+/** A view of frames, which takes each of them once. */
+function createReading<Value>(frames: () => readonly Frame[], create: () => { take(frame: Frame): void; read(): Value }) {
+  let view = create();
+  let taken = 0;
+  let value: Value | undefined;
+  return {
+    read: (): Value => {
+      for (const all = frames(); taken < all.length; taken++) view.take(all[taken]!);
+      return (value ??= view.read());
+    },
+    /** There are more, or others, which are taken from the first on. */
+    changed: (anew: boolean): void => {
+      value = undefined;
+      if (anew) [view, taken] = [create(), 0];
     },
   };
 }

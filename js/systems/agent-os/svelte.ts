@@ -25,11 +25,12 @@ export interface SvelteFrameStore {
  */
 export function createAgUiSvelteFrameStore(initial: Iterable<Frame> = []): SvelteFrameStore {
   const store = createFrameStore(initial);
-  const frames = readable(store.getFrames(), (set) => {
-    set(store.getFrames());
-    return store.subscribe(() => set(store.getFrames()));
-  });
-  return { store, frames, projection: agUiProjectionReadable(frames), activities: agUiActivitiesReadable(frames) };
+  const following = <Value>(read: () => Value): Readable<Value> =>
+    readable(read(), (set) => {
+      set(read());
+      return store.subscribe(() => set(read()));
+    });
+  return { store, frames: following(store.getFrames), projection: following(store.getSnapshot), activities: following(store.getActivities) };
 }
 
 /**

@@ -149,7 +149,7 @@ type Mutable<Kind extends Activity["kind"]> = { -readonly [Name in keyof Extract
 export function activitiesOf(frames: Iterable<Frame>): Activity[] {
   const activities = new Activities();
   for (const frame of frames) activities.take(frame);
-  return activities.list;
+  return activities.read();
 }
 
 /** A frame of one of these types. */
@@ -157,9 +157,13 @@ type FrameOf<Type extends Frame["type"]> = Extract<Frame, { type: Type }>;
 
 const statuses = { RUN_STARTED: "started", RUN_FINISHED: "finished", RUN_ERROR: "error" } as const;
 
-class Activities {
-  readonly list: Activity[] = [];
-  readonly #known = new Map<string, Activity>();
+/** Collects activities as frames come. A list stays as it is; an entry that has not changed is the same object in the next. */
+export class Activities {
+  readonly #list: Activity[] = [];
+  /** Where those that continue stand. */
+  readonly #places = new Map<string, number>();
+  /** Entries that nobody has got: they may change. */
+  readonly #fresh = new Set<Activity>();
   #runs = 0;
   #customs = 0;
 
@@ -169,7 +173,7 @@ class Activities {
       case "RUN_STARTED":
       case "RUN_FINISHED":
       case "RUN_ERROR":
-        this.list.push(this.#run(frame));
+        this.#list.push(this.#run(frame));
         break;
       case "TEXT_MESSAGE_START":
       case "REASONING_START":
@@ -193,9 +197,14 @@ class Activities {
         break;
       case "CUSTOM": {
         const { name, value } = frame;
-        this.list.push({ kind: "custom", id: `custom:${this.#customs++}:${name}`, name, value, ...when(at) });
+        this.#list.push({ kind: "custom", id: `custom:${this.#customs++}:${name}`, name, value, ...when(at) });
       }
     }
+  }
+
+  read(): Activity[] {
+    this.#fresh.clear();
+    return this.#list.slice();
   }
 
   #text({ type, messageId, timestamp }: Extract<Frame, { messageId: string; toolCallId?: never }>, again = false): Mutable<"message" | "reasoning"> {
@@ -223,9 +232,14 @@ class Activities {
   /** The activity with that id, made with these members where there is none; `again`: it begins anew in its old place. */
   #touch<Kind extends "message" | "reasoning" | "tool_call">(kind: Kind, id: string, at: number | undefined, fresh: object, again: boolean): Mutable<Kind> {
     const key = `${kind}:${id}`;
-    const activity = this.#known.get(key) ?? ({ kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) } as Activity);
-    if (!this.#known.has(key)) this.list.push(activity);
-    this.#known.set(key, activity);
+    const place = this.#places.get(key) ?? this.#list.length;
+    const known = this.#list[place];
+    const activity = known && this.#fresh.has(known)
+      ? known
+      : ({ ...(known ?? { kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) }) } as Activity);
+    this.#list[place] = activity;
+    this.#places.set(key, place);
+    this.#fresh.add(activity);
     if (again) Object.assign(activity, fresh);
     return Object.assign(activity, at !== undefined && { updatedAt: at }) as unknown as Mutable<Kind>;
   }

@@ -66,7 +66,7 @@ export function toNgafAgent<State>(source: Agent<State>, options: NgafOptions = 
     messageCheckpoints: watch.field(() => past().messageCheckpoints),
     events$: { subscribe: watch.listen },
     getSnapshot: (): NgafSnapshot => {
-      reducer.messages.handOut();
+      reducer.handOut();
       return { ...reducer.fields };
     },
     subscribe: watch.subscribe,
@@ -83,13 +83,14 @@ export function toNgafAgent<State>(source: Agent<State>, options: NgafOptions = 
 }
 
 /** The fields of the snapshot, each of which can be read and subscribed to. */
-function fieldsOf({ field }: NgafWatch, { fields, messages }: Reducer) {
-  const read = <Name extends keyof NgafSnapshot>(name: Name): Field<NgafSnapshot[Name]> => field(() => fields[name]);
+function fieldsOf({ field }: NgafWatch, { fields, handOut }: Reducer) {
+  const read = <Name extends keyof NgafSnapshot>(name: Name): Field<NgafSnapshot[Name]> =>
+    field(() => {
+      handOut(name);
+      return fields[name];
+    });
   return {
-    messages: field(() => {
-      messages.handOut();
-      return fields.messages;
-    }),
+    messages: read("messages"),
     status: read("status"),
     isLoading: read("isLoading"),
     error: read("error"),

@@ -15,7 +15,7 @@ import { createChunks } from "./parts/chunks.js";
 import { createMessages } from "./parts/messages.js";
 import { createReasoning } from "./parts/reasoning.js";
 import { createRun } from "./parts/run.js";
-import type { Fields, Loose, Shared } from "./parts/shared.js";
+import { createShared, type Fields, type Loose } from "./parts/shared.js";
 import { createState } from "./parts/state.js";
 import { createSubagents } from "./parts/subagents.js";
 import { takeEvent } from "./take.js";
@@ -42,6 +42,7 @@ export function createReducer(client: ReducerClient) {
     version: shared.version,
     fields: shared.fields as NgafSnapshot,
     named: shared.named,
+    handOut: shared.handOut,
     ...{ messages, calls, state, answers, begin },
     /** Whether a run is in progress whose end has not been reported. */
     get open(): boolean {
@@ -64,7 +65,7 @@ export function createReducer(client: ReducerClient) {
 export type ReducerParts = ReturnType<typeof createParts>;
 
 function createParts({ version, now, changed, emit }: ReducerClient) {
-  const shared: Shared = { version, fields: emptyFields(version), named: new Set(), changed };
+  const shared = createShared(version, emptyFields(version), changed);
   const messages = createMessages(shared);
   const answers = createAnswers(shared, messages);
   const reasoning = createReasoning(messages, answers, now);

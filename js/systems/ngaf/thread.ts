@@ -24,6 +24,7 @@ export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => voi
       for (const id of gone) named.delete(id);
     }
     const knownIds = new Set(fields.messages.map(({ id }) => id));
+    const shownCalls = new Map(snapshot.toolCalls.map((call) => [call.id, call]));
     for (const message of snapshot.messages) {
       const ofEvent = named.has(message.id) || (message.role === "tool" && named.has(message.toolCallId));
       if (knownIds.has(message.id) || ofEvent || /^(reasoning|activity|developer)$/.test(message.role)) continue;
@@ -34,10 +35,8 @@ export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => voi
       if (!silent) messages.add(toMessage(message));
       named.add(message.id);
       if (message.role !== "assistant") continue;
-      const ids = message.toolCallIds ?? [];
-      const missing = snapshot.toolCalls.filter(({ id }) => ids.includes(id) && !fields.toolCalls.some((call) => call.id === id));
-      calls.add(missing.map(toCall));
-      for (const { id } of missing) named.add(id);
+      const its = (message.toolCallIds ?? []).flatMap((id) => shownCalls.get(id) ?? []);
+      for (const { id } of calls.add(its.map(toCall))) named.add(id);
     }
     seen = snapshot.messages;
   };

@@ -7,14 +7,14 @@ import type { Shared } from "./shared.js";
 
 export type CallsPart = ReturnType<typeof createCalls>;
 
-export function createCalls({ version, fields, named, changed }: Shared) {
+export function createCalls({ version, fields, named, draft, set }: Shared) {
   const buffers = new Map<string, ObjectScan>();
-  const replace = (calls: readonly NgafToolCall[]): void => {
-    fields.toolCalls = calls;
-    changed();
+  const places = createPlaces(() => fields.toolCalls);
+  const push = (call: NgafToolCall): void => places.note(call.id, draft("toolCalls").push(call) - 1);
+  const change = (id: string, edit: (call: NgafToolCall) => NgafToolCall): void => {
+    const calls = draft("toolCalls");
+    for (const at of places.of(id)) calls[at] = edit(calls[at]!);
   };
-  const change = (id: string, edit: (call: NgafToolCall) => NgafToolCall): void =>
-    replace(fields.toolCalls.map((call) => (call.id === id ? edit(call) : call)));
 
   return {
     /** Whether the arguments of a call stream. */
@@ -22,7 +22,7 @@ export function createCalls({ version, fields, named, changed }: Shared) {
     start: (id: string, name: string): void => {
       named.add(id);
       buffers.set(id, { text: "", depth: 0, quoted: false, escaped: false });
-      replace([...fields.toolCalls, { id, name, args: {}, status: "running" }]);
+      push({ id, name, args: {}, status: "running" });
     },
     args: (id: string, delta: string): void => {
       const give = (value: unknown): void => {
@@ -44,11 +44,38 @@ export function createCalls({ version, fields, named, changed }: Shared) {
       change(id, (call) => ({ ...call, result }));
     },
     change,
-    /** Adds those that are not there. */
-    add: (calls: readonly NgafToolCall[]): void => {
-      const missing = calls.filter(({ id }) => !fields.toolCalls.some((call) => call.id === id));
-      if (missing.length) replace([...fields.toolCalls, ...missing]);
+    /** Adds those that are not there, and returns them. */
+    add: (calls: readonly NgafToolCall[]): readonly NgafToolCall[] => {
+      const missing = calls.filter(({ id }) => !places.of(id).length);
+      missing.forEach(push);
+      return missing;
     },
-    keep: (wanted: (call: NgafToolCall) => boolean): void => replace(fields.toolCalls.filter(wanted)),
+    keep: (wanted: (call: NgafToolCall) => boolean): void => {
+      set("toolCalls", fields.toolCalls.filter(wanted));
+      places.forget();
+    },
+  };
+}
+
+/** Where the calls of an id stand, of which the contract may have several; counted when it is first asked for. */
+function createPlaces(calls: () => readonly NgafToolCall[]) {
+  let places: Map<string, number[]> | undefined;
+  const note = (id: string, at: number): void => {
+    const known = places?.get(id);
+    if (known) known.push(at);
+    else places?.set(id, [at]);
+  };
+  return {
+    /** A call of that id is added there. */
+    note,
+    of: (id: string): readonly number[] => {
+      if (!places) {
+        places = new Map();
+        calls().forEach((call, at) => note(call.id, at));
+      }
+      return places.get(id) ?? [];
+    },
+    /** They are others now. */
+    forget: (): void => void (places = undefined),
   };
 }

@@ -5,9 +5,7 @@ import type { Shared } from "./shared.js";
 
 export type Messages = ReturnType<typeof createMessages>;
 
-export function createMessages({ fields, changed }: Shared) {
-  // The list, if nobody has got it yet: it may change in place.
-  let fresh: NgafMessage[] | undefined;
+export function createMessages({ fields, draft, set }: Shared) {
   // Where each message stands; counted when it is first asked for.
   let places: Map<string, number> | undefined;
 
@@ -15,31 +13,23 @@ export function createMessages({ fields, changed }: Shared) {
     places ??= new Map(fields.messages.map((message, at) => [message.id, at]));
     return places.get(id);
   };
-  /** The list as it may be changed. */
-  const draft = (): NgafMessage[] => {
-    changed();
-    return (fresh ??= fields.messages = fields.messages.slice());
-  };
 
   return {
     get: (id: string): NgafMessage | undefined => fields.messages[place(id) ?? -1],
     add: (message: NgafMessage): void => {
       place(message.id);
-      places!.set(message.id, draft().push(message) - 1);
+      places!.set(message.id, draft("messages").push(message) - 1);
     },
     /** Changes a message, if it is there. */
     edit: (id: string, change: (message: NgafMessage) => NgafMessage): void => {
       const at = place(id);
       if (at === undefined) return;
-      const messages = draft();
+      const messages = draft("messages");
       messages[at] = change(messages[at]!);
     },
     replace: (messages: readonly NgafMessage[]): void => {
-      fields.messages = messages;
-      fresh = places = undefined;
-      changed();
+      set("messages", messages);
+      places = undefined;
     },
-    /** Somebody gets the list: it does not change in place any longer. */
-    handOut: (): void => void (fresh = undefined),
   };
 }

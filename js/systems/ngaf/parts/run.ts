@@ -9,7 +9,7 @@ import type { DeliveryOutcome, NgafEvent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 
 /** No run is in progress. */
-export function createRun({ version, fields, changed }: Shared, emit: (event: NgafEvent) => void) {
+export function createRun({ version, fields, changed, draft, ...shared }: Shared, emit: (event: NgafEvent) => void) {
   let open = false;
   /** It waits for an answer. */
   let paused = false;
@@ -35,7 +35,7 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
       open = true;
       paused = false;
       fields.interrupt = undefined;
-      fields.customEvents = [];
+      shared.set("customEvents", []);
       if (version === 2) set("running");
     },
     /** It has ended without an event that says so. Gives what has become of its answers. */
@@ -69,8 +69,7 @@ export function createRun({ version, fields, changed }: Shared, emit: (event: Ng
         ask(uuid(), parsed(event.value));
         if (version === 2) return set("idle");
       }
-      fields.customEvents = [...fields.customEvents, { name, data }];
-      changed();
+      draft("customEvents").push({ name, data });
       emit(name === "state_update" && isObject(data) ? { type: "state_update", data } : { type: "custom", name, data });
     },
   };

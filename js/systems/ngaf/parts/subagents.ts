@@ -1,6 +1,7 @@
 // Subagents: those that activities show, and those that have events of their own. Owns `subagents`.
 
 import type { JsonObject } from "../../../api/protocol.js";
+import { write } from "../../../base/draft.js";
 import { isObject } from "../../../base/json.js";
 import { ownValue, patched } from "../json.js";
 import { toSubagent } from "../subagents.js";
@@ -8,13 +9,9 @@ import type { NgafSubagent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 
 /** There are none yet. */
-export function createSubagents({ fields, changed }: Shared) {
+export function createSubagents({ fields, draft, ...shared }: Shared) {
   const activities = new Map<string, { readonly type: string; readonly content: JsonObject }>();
-  const set = (id: string, subagent: NgafSubagent): void => {
-    // Not a spread with a computed key: ids come from servers.
-    fields.subagents = Object.fromEntries([...Object.entries(fields.subagents), [id, subagent]]);
-    changed();
-  };
+  const set = (id: string, subagent: NgafSubagent): void => write(draft("subagents"), id, subagent);
   const show = (id: string, type: string, content: JsonObject): void => {
     activities.set(id, { type, content });
     if (type === "subagent") set(id, toSubagent(id, content));
@@ -23,7 +20,7 @@ export function createSubagents({ fields, changed }: Shared) {
   return {
     clear: (): void => {
       activities.clear();
-      fields.subagents = {};
+      shared.set("subagents", {});
     },
     /** ACTIVITY_SNAPSHOT. */
     activity: (event: Loose, id: string): void => {
