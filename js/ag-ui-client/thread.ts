@@ -44,7 +44,7 @@ export class ClientThread {
   private plain = new WeakMap<Shown, Message>();
   /** The application's messages, by key. */
   private assigned = new Map<string, Message>();
-  /** Those of them that the core does not take, by the key of the message that they stand after. */
+  /** The messages that the core does not take, by the key of the message that they stand after. */
   private foreign = new Map<string | undefined, Message[]>();
 
   /** Over a stepper that was made with these. */

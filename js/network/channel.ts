@@ -204,7 +204,7 @@ type UnreadFrame = readonly [frame: Uint8Array, hasText: boolean];
 /** The frames that no answer has taken, and whether there is text among them. */
 function createUnread() {
   const frames = createQueue<UnreadFrame>();
-  // Those that were offered, and not taken: they come before the others.
+  // Offered, and not taken: they come before the others.
   const kept: UnreadFrame[] = [];
   let bytes = 0;
   let texts = 0;

@@ -39,7 +39,7 @@ export class Hidden<State> {
   // The body that the core reads, for those who wait for its end.
   #reading: { readonly id: string; end(): void } | undefined;
   #waiting: (() => void)[] = [];
-  // Those that have come to their end: no save has them from the next one on.
+  // The runs that have come to their end: no save has them from the next one on.
   #over: string[] = [];
   #last: HiddenRun<State> | undefined;
 

@@ -1,4 +1,4 @@
-// What the page works on grows with what comes, and no faster: twice as much takes at most two and a half times the work. Work is counted, not timed:
+// The work of the page grows with what comes, and no faster: twice as much takes at most two and a half times the work. Work is counted, not timed:
 // the elements and characters that methods of lists and texts look at. Of the core, tests/growth says the same.
 
 import assert from "node:assert/strict";

@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { analyse } from "scslre";
 import { at } from "../../tools/paths.mjs";
 
-/** Those that read no more than an address, an option or a number of the application's own. */
+/** The patterns that read no more than an address, an option or a number of the application's own. */
 const short = [/\/+$/, /(?:\/message:stream|\/stream)?\/*$/, /^([^?#]*)(.*)$/, /\B(?=(\d{3})+(?!\d))/, /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/].map(({ source }) =>
   source
 );

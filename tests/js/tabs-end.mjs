@@ -106,7 +106,7 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
   }
   // A run that comes to a page is in the store before the page gives that away.
   for (const { id, page } of origin.heard) {
-    // Whoever asks again takes back all that came after the question. Where nobody was left, it may have waited behind an answer, unread.
+    // Whoever asks again takes back all that came after the question. Where nobody was left, it may have waited for the end of an answer, unread.
     if (
       page.dead || page.lost || page.stopped || kind.alone || kind.linger === 0 || kind.rewrites || origin.retries || rewriters.wiped.size ||
       lives.some((life) => life.page === page && (life.gone || life.late))
