@@ -81,13 +81,15 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
   const messages = union(then, joins ? shown.messages.filter(({ role }) => role === "user") : [], messageKey);
   const known = new Set(report.turn?.calls.map(({ id }) => id));
-  const open = toolCalls.filter(({ id, status }) => !resumes && status === "running" && !known.has(id));
+  const open = toolCalls.filter(({ id, status }) => !(reported && resumes) && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
   const since = {
     ...report,
     ...(!reported && { handled: union(report.handled, idsOf(toolCalls), (id) => id) }),
     // After an error nothing continues by itself, and a run that the report does not have was not sent.
-    ...(reported && failed && { running: true, runId: report.running ? report.runId : undefined, failed: [...(report.failed ?? []), ...idsOf(open)] }),
+    ...(reported && failed && { running: true, runId: report.running ? report.runId : undefined }),
+    // The agent learns that nothing came of these.
+    ...(failed && { failed: [...(report.failed ?? []), ...idsOf(open)] }),
     interrupts,
   };
   const last = JSON.stringify(compose(since, { threadId, messages, state }));

@@ -111,11 +111,11 @@ export function compose(
   const begun = waiting?.filter(({ runId }) => runId !== last.runId);
   const queue = union(changedQueue(last.queue, changes), begun, ({ runId }) => runId);
   return {
-    v: 1,
     interrupts: [],
     handled: [],
     unsent: [],
     ...last,
+    v: 1,
     threadId,
     messages,
     state,

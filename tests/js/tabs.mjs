@@ -6,7 +6,8 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { carried, load } from "./lib.mjs";
+import { core, coreOf } from "./cores.mjs";
+import { load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
 import { hide, never, Outside } from "./outside.mjs";
@@ -17,41 +18,13 @@ import { check } from "./tabs-end.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
-const [{ AgentError }, { webSocket }, { eventSource }] = await Promise.all(["api/error", "network/web-socket", "network/event-source"].map(load));
-const core = await carried();
+const [{ webSocket }, { eventSource }] = await Promise.all(["network/web-socket", "network/event-source"].map(load));
 // They are there before a page asks for them.
 await Promise.all(["remote-thread/index", "agent/channel", "network/channel"].map(load));
 
 const { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel } = globalThis;
 const settle = async () => {
   for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
-};
-
-/** The core of a page, which traps at a call, or cannot be loaded, where the kind says so. */
-const coreOf = (page, { losses }, { outside, ...origin }) => async () => {
-  if (losses === "loads" && !origin.reachable && outside.pick(2)) {
-    page.lost = true;
-    throw new AgentError({ kind: "internal", code: "load", message: "no network" });
-  }
-  const loaded = await core();
-  if (losses !== "traps") return loaded;
-  const at = (session, name) => {
-    const value = session[name];
-    if (typeof value !== "function") return value;
-    return (...args) => {
-      if (name !== "free" && page.calls-- === 0) {
-        page.lost = true;
-        outside.note(`${page.name} traps at ${name} ${name === "call" ? args[0] : ""}`);
-        throw new WebAssembly.RuntimeError("unreachable");
-      }
-      return value.apply(session, args);
-    };
-  };
-  return {
-    CoreSession: function CoreSession (...args) {
-      return new Proxy(new loaded.CoreSession(...args), { get: at });
-    },
-  };
 };
 
 /** Plays a seed. Throws what was broken, with all that happened. */

@@ -330,6 +330,24 @@ describe("a request that leaves before the core is there", { skip: !real }, () =
     ]);
   });
 
+  it("is in progress in a save that is made meanwhile, and is not sent again by whoever has that", async () => {
+    const { agent, requests } = create();
+    for (const [at, message] of ["one", "two"].entries()) void agent.submit({ message: user(message, message), runId: `r${at}` });
+    await until(() => requests.length);
+    const restore = agent.save();
+    const { messages, queue, runId, running } = restore;
+    assert.deepEqual([messages.map(({ id }) => id), queue.map((row) => row.runId), runId, running], [["one"], ["r1"], "r0", true]);
+    const next = create({ restore });
+    next.agent.subscribe(() => {});
+    next.come();
+    await until(() => next.agent.getSnapshot().outcome === "truncated");
+    await turns();
+    assert.equal(next.requests.length, 0);
+    void next.agent.retry();
+    await until(() => next.requests.length);
+    assert.deepEqual(next.requests[0].input.messages.map(({ id }) => id), ["one"]);
+  });
+
   it("is that of the first submit where others wait before anything could leave", async () => {
     const { agent, requests, come } = create();
     const runs = ["one", "two"].map((message) => agent.submit(message));

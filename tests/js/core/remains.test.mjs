@@ -72,6 +72,21 @@ for (const where of ["the page", "a worker"]) {
       assert.deepEqual([execute.mock.callCount(), side.now().toolCalls[0].result, side.now().status], [1, 2, "idle"]);
     });
 
+    it("goes on with the thread without a store, and says what became of a call", async () => {
+      const execute = mock.fn(() => 2);
+      const tools = [{ name: "add", description: "adds", parameters: {}, execute, needsApproval: true }];
+      const side = make({ persist: undefined, tools });
+      side.server.reply(toolCall("add", { a: 1 }, "c"));
+      await side.agent.submit({ message: { id: "1", content: "1" } });
+      await until(() => side.now().toolCalls[0].phase === "awaiting-approval");
+      await trap(side);
+      side.server.reply(text("done"));
+      assert.equal((await side.agent.submit("2")).outcome, "success");
+      assert.deepEqual([said(side)[0], ...said(side).slice(-2)], ["1", "2", "done"]);
+      assert.deepEqual(side.server.requests.at(-1).input.messages.map(({ role }) => role), ["user", "assistant", "tool", "user"]);
+      assert.deepEqual([side.now().toolCalls[0].status, execute.mock.callCount()], ["error", 0]);
+    });
+
     it("begins nothing that waited before somebody asks, and keeps it in the save", async () => {
       const side = make();
       const run = streaming(side);
