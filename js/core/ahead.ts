@@ -34,7 +34,8 @@ export interface AheadClient extends Pick<OwnParts, "request" | "stopRemote"> {
 export function sendAhead<State>(client: AheadClient, shared: LinkState<State>): void {
   turn(() => {
     const { home, apart, pending: { list, confirmed } } = shared;
-    const run = list[0]?.run;
+    const [first] = list;
+    const run = first?.run;
     // Other submits wait for its end.
     const decided = list.every((pending) => pending.run?.method === "submit");
     if (home.at || apart || shared.ahead || !run || !decided || !client.plain(run.id)) return;
@@ -44,6 +45,9 @@ export function sendAhead<State>(client: AheadClient, shared: LinkState<State>):
     const input = JSON.parse(run.json!) as CoreInput;
     const at = run.fold(before);
     if (input.resume || input.replaces !== undefined || !at.messages.every(isPlain)) return;
+    first!.unsaved = true;
+    // A save has the run in progress from now on: no other page sends it.
+    shared.home = { last: JSON.stringify({ runId: run.id, running: true }) };
     shared.ahead = send(client, shared, run.id, (now) => bodyOf(client.threadId(), input, at, now));
   });
 }
@@ -69,6 +73,7 @@ function send<State>(client: AheadClient, shared: LinkState<State>, runId: strin
       // Where the core could not be loaded, the same run is asked for again: its request is still this one.
       if (mine?.run || (shared.lost?.id === runId && shared.home.at !== "ended")) return;
       shared.ahead = undefined;
+      if (!shared.home.at) shared.home = {};
       controller.abort();
       if (mine) client.stopRemote(runId);
     },

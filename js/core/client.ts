@@ -57,7 +57,7 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
   cancelled?: Run<State> | undefined;
   /** A session that was told has answered: this is shown until the patch that has it is. */
   done?: boolean;
-  /** No save has this submit before the session has answered. */
+  /** No save has this submit among those that wait before the session has answered. */
   unsaved?: boolean;
   /** It begins once another run has ended, as far as is known. */
   readonly waits?: boolean;
@@ -167,8 +167,8 @@ export interface OpenHome<State> {
 /** The home of a thread: where what is said is done. `last`: the last save that is known, JSON text, as long as every one is. */
 export type Home<State> =
   | OpenHome<State>
-  /** No session. The next one begins with the thread as it is shown. */
-  | { readonly at?: undefined; readonly last?: undefined; readonly live?: undefined }
+  /** No session. The next one begins with the thread as it is shown. A save has what a request that has left is known to have begun. */
+  | { readonly at?: undefined; readonly last?: string | undefined; readonly live?: undefined }
   /** A save is on the way, and no session is opened before it has come. */
   | { readonly at: "awaited"; readonly last?: string | undefined; readonly live?: undefined }
   /** The next session begins with this save. */

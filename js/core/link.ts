@@ -49,10 +49,8 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     save: () => {
       const json = link.live()?.save();
       if (json) return json;
-      const { ahead, home: { at, last } } = shared;
-      // A request that has left is not sent by another page.
-      const known = ahead ? JSON.stringify({ runId: ahead.runId, running: true }) : last;
-      return at === "saved" && !pending.list.length ? last : composeSave(known, ...pending.parted());
+      const { at, last } = shared.home;
+      return at === "saved" && !pending.list.length ? last : composeSave(last, ...pending.parted());
     },
     live: () => shared.home.live,
     busy: () => {

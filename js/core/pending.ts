@@ -32,9 +32,9 @@ function apply<State>(at: AgentSnapshot<State>, pending: PendingIntent<State>): 
   return pending.shown[1];
 }
 
-/** The thread with these, but for the submits that can wait in a save: such a run has its messages with it. `sent`: the run whose request has left. */
-export const withoutWaiting = <State>(at: AgentSnapshot<State>, list: readonly PendingIntent<State>[], sent?: string): AgentSnapshot<State> =>
-  list.reduce((next, { run, fold }) => (run?.queued && run.id !== sent ? next : fold(next)), at);
+/** The thread with these, but for the submits that can wait in a save: such a run has its messages with it. */
+export const withoutWaiting = <State>(at: AgentSnapshot<State>, list: readonly PendingIntent<State>[]): AgentSnapshot<State> =>
+  list.reduce((next, { run, unsaved, fold }) => (run?.queued && !unsaved ? next : fold(next)), at);
 
 /** Decisions that wait for a session, as a save has them: those that need one, and replies to some of several interrupts. */
 const decisionsOf = <State>(list: readonly PendingIntent<State>[]): SavedAct[] =>
@@ -119,6 +119,6 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       retain();
     },
     /** For a save: the thread without the submits that can wait in one, what changes its queue, these, and what was decided. */
-    parted: () => [withoutWaiting(confirmed, list, shared.ahead?.runId), list, queuedOf(list), decisionsOf(list)] as const,
+    parted: () => [withoutWaiting(confirmed, list), list, queuedOf(list), decisionsOf(list)] as const,
   };
 }

@@ -115,10 +115,10 @@ export function compose(
     handled: [],
     unsent: [],
     ...last,
-    v: 1,
     threadId,
     messages,
     state,
+    v: 1,
     queue,
     acts: decided.length ? union(last.acts, decided, String) : last.acts,
   };

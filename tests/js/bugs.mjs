@@ -201,7 +201,7 @@ export const bugs = [
   {
     name: "a save has what waits in its thread as well",
     file: "core/pending.ts",
-    from: "(run?.queued ? next : fold(next))",
+    from: "(run?.queued && !unsaved ? next : fold(next))",
     to: "fold(next)",
     tests: ["tabs"],
   },

@@ -61,14 +61,14 @@ function checkSent(kind, { origin, rewriters, life }) {
   }
 }
 
-/** What the application would save is what is shown. */
+/** A save of the application has what is shown. */
 function checkSaved(agent, name, ids, waiting) {
   const { messages, queue } = agent.save();
   assert.deepEqual(messages.map(({ id }) => id), ids, `the messages in the save of ${name}`);
   assert.deepEqual(queue.flatMap((row) => row.messages.map(({ id }) => id)), waiting, `the queue in the save of ${name}`);
 }
 
-/** What is typed is shown, or was refused, and its promise settles. */
+/** A message that was typed is shown, or was refused, and its promise settles. */
 function checkPromise(kind, { origin, rewriters, forked }, promise, { all, ids, messages, toolCalls }) {
   const { id, content, life, result, left, stopped, out, named, ifBusy } = promise;
   const sent = origin.requests.findIndex(({ messages: said }) => said.some((message) => message.id === id));

@@ -58,8 +58,7 @@ class Play {
   }
 
   /** A core, when it comes. */
-  comes = (what, loads) =>
-    new Promise((resolve, reject) => this.outside.later(`${what} comes`, {}, () => loads().then(resolve, reject)));
+  comes = (what, loads) => new Promise((resolve, reject) => this.outside.later(`${what} comes`, {}, () => loads().then(resolve, reject)));
 
   /** A worker's core, which may be refused. */
   workerCore = () =>
@@ -215,7 +214,7 @@ class Play {
     const ifBusy = content === "steer" ? content : kind.manners ? [undefined, undefined, "replace", "drop", "reject"][pick(5)] : undefined;
     outside.note(`${life.name} submits ${id} ${content} ${ifBusy ?? ""}`);
     const promise = { id, life, content, ifBusy, result: undefined };
-    if (ifBusy === "replace") for (const one of life.thread.promises) if (one.result === undefined) one.stopped = true;
+    if (ifBusy === "replace") { for (const one of life.thread.promises) if (one.result === undefined) one.stopped = true; }
     life.thread.promises.push(promise);
     const words = senders
       ? { message: { id, role: "user", content: `${content} ${id}` }, parts: senders.parts(promise) }
@@ -339,7 +338,7 @@ class Play {
     for (const promise of thread.promises) promise.left ||= promise.result === undefined;
     life.gone = true;
     page.die();
-    // What is left of the page is of no use to anybody.
+    // The rest of the page is of no use to anybody.
     this.open(thread, save);
     for (const given of [...thread.people.replies, ...thread.people.results, ...thread.approved]) given.left = true;
   }

@@ -67,7 +67,7 @@ export const bugs = [
   {
     name: "a run that had ended is joined once the core has trapped in the next one",
     file: "core/remains.ts",
-    from: "runId: report.running ? report.runId : undefined, ",
+    from: ", runId: report.running ? report.runId : undefined",
     to: "",
     tests: ["lost-before-shown"],
   },
@@ -109,8 +109,8 @@ export const bugs = [
   {
     name: "what is left without a store is of no version",
     file: "snapshot/save.ts",
-    from: "    ...last,\n    v: 1,",
-    to: "    v: 1,\n    ...last,",
+    from: "    v: 1,\n    queue,",
+    to: "    v: last.v ?? undefined,\n    queue,",
     tests: ["remains", "unsaved"],
   },
   {
@@ -122,16 +122,16 @@ export const bugs = [
   },
   {
     name: "a request that has left before the core is there waits in a save as well",
-    file: "core/link.ts",
-    from: "ahead ? JSON",
-    to: "ahead && !ahead ? JSON",
-    tests: ["ahead", "unsaved"],
+    file: "core/ahead.ts",
+    from: "last: JSON.stringify({ runId: run.id, running: true })",
+    to: "last: undefined",
+    tests: ["ahead"],
   },
   {
     name: "a save lacks what a request has said that left before the core is there",
-    file: "core/pending.ts",
-    from: "list, shared.ahead?.runId),",
-    to: "list),",
+    file: "core/ahead.ts",
+    from: "first!.unsaved = true;",
+    to: "",
     tests: ["ahead"],
   },
   {
