@@ -34,15 +34,16 @@ export const removing = (threadId: string): Change => ({
   fold: (threads) => (threads.some((one) => one.threadId === threadId) ? threads.filter((one) => one.threadId !== threadId) : threads),
 });
 
+/** The threads by their ids. */
+export const byId = (threads: readonly ThreadInfo[]): Map<string, ThreadInfo> => new Map(threads.map((thread) => [thread.threadId, thread]));
+
 /** The threads in their order, each once, where it stood first; the later page knows more about it. An unchanged thread is the object of `old`. */
-export function joined(old: readonly ThreadInfo[], ...pages: readonly (readonly ThreadInfo[])[]): readonly ThreadInfo[] {
-  const known = new Map(old.map((thread) => [thread.threadId, thread]));
-  const all = new Map<string, ThreadInfo>();
-  for (const thread of pages.flat()) {
+export function joined(old: readonly ThreadInfo[], threads: readonly ThreadInfo[]): readonly ThreadInfo[] {
+  const known = byId(old);
+  return [...byId(threads).values()].map((thread) => {
     const before = known.get(thread.threadId);
-    all.set(thread.threadId, before && same(before, thread) ? before : thread);
-  }
-  return [...all.values()];
+    return before && same(before, thread) ? before : thread;
+  });
 }
 
 /** Whether two threads show the same. Metadata that a list brings is JSON. */

@@ -1,7 +1,7 @@
 // Loads the list page by page.
 
 import { AgentError } from "../api/error.js";
-import { joined } from "./changes.js";
+import { byId, joined } from "./changes.js";
 import { toError, type Ask } from "./request.js";
 import type { ThreadInfo, ThreadListPage, Threads, ThreadsSource } from "../api/threads.js";
 import type { Board } from "./board.js";
@@ -24,20 +24,16 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     const request = board.request();
     const seen = new Set<string>();
     try {
-      const listed: ThreadInfo[] = [];
-      const knownIds = new Set<string>();
+      const listed = new Map<string, ThreadInfo>();
       let from: string | undefined;
       for (let remaining = pages; remaining > 0 && (from !== undefined || remaining === pages); remaining -= 1) {
-        const read = await readAfter(from, knownIds, seen, ended);
-        for (const thread of read.threads) {
-          listed.push(thread);
-          knownIds.add(thread.threadId);
-        }
+        const read = await readAfter(from, listed, seen, ended);
+        for (const thread of read.threads) listed.set(thread.threadId, thread);
         from = read.next ?? undefined;
       }
       if (ended.aborted) return;
       cursors = seen;
-      const all = joined(board.confirmed, listed);
+      const all = joined(board.confirmed, [...listed.values()]);
       for (const { threadId } of all) board.local.delete(threadId);
       const local = board.confirmed.filter(({ threadId }) => board.local.has(threadId));
       request.land([...local, ...all], { status: "ready", next: from });
@@ -52,10 +48,10 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
     board.report({ isLoadingMore: true, error: undefined });
     const request = board.request();
     try {
-      const read = await readAfter(board.progress.next, new Set(board.confirmed.map(({ threadId }) => threadId)), cursors, ended);
+      const read = await readAfter(board.progress.next, byId(board.confirmed), cursors, ended);
       if (ended.aborted) return board.progress.next !== undefined;
       pages += 1;
-      request.land(joined(board.confirmed, board.confirmed, read.threads), { next: read.next ?? undefined, isLoadingMore: false });
+      request.land(joined(board.confirmed, [...board.confirmed, ...read.threads]), { next: read.next ?? undefined, isLoadingMore: false });
     } catch (cause) {
       if (!ended.aborted) board.report({ isLoadingMore: false, error: toError(cause, doing) });
     } finally {
@@ -99,13 +95,13 @@ function createTask<Result>(work: (ended: AbortSignal) => Promise<Result>) {
 
 /** A function that reads the next page that has something new, if any. */
 function createReader(ask: Ask, list: ThreadsSource["list"], limit: number) {
-  return async (from: string | undefined, knownIds: ReadonlySet<string>, seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
+  return async (from: string | undefined, known: ReadonlyMap<string, ThreadInfo>, seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
     for (let cursor = from, stale = 1;; stale += 1) {
       const answer = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
       const { threads, next } = readPage(answer);
       const following = next && !seen.has(next) ? next : undefined;
       if (following) seen.add(following);
-      const news = threads.some(({ threadId }) => !knownIds.has(threadId));
+      const news = threads.some(({ threadId }) => !known.has(threadId));
       if (news || !following) return { threads, next: following };
       if (stale === maxStalePages) return { threads };
       cursor = following;
