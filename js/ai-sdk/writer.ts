@@ -5,13 +5,14 @@ import type { Interrupt, ToolCall } from "../api/types.js";
 import type { Piece, Turn } from "../turns/turns.js";
 
 type CallPiece = Extract<Piece, { type: "call" }>;
+type TextPiece = Extract<Piece, { text: string }>;
 
 /** The phases in which the arguments still come. */
 const streams = ({ phase }: ToolCall): boolean => phase === "input-streaming";
 
 /**
- * Writes the chunks of one stream. It knows what the SDK has of the turn: the pieces that were there before the stream, of which only
- * calls may still go on, and those that it wrote itself. Where these are no longer a beginning of the turn, because the server
+ * Writes the chunks of one stream. It knows what the SDK has of the turn: the pieces that were there before the stream, which can go on
+ * but not be taken back, and those that it wrote itself. Where these are no longer a beginning of the turn, because the server
  * has sent the messages anew, it takes back all that it wrote and writes it again.
  */
 export class ChunkWriter {
@@ -33,19 +34,12 @@ export class ChunkWriter {
     const now: Piece[] = [];
     for (const piece of pieces) {
       const before = this.#before.get(piece.key);
-      if (!before) now.push(piece);
-      else if (piece.type === "call" && before !== piece) {
-        if ((before as CallPiece).call !== piece.call) {
-          this.#start(id);
-          this.#callGoesOn(before as CallPiece, piece);
-        }
-        this.#before.set(piece.key, piece);
-      }
+      const rest = before ? this.#goesOn(id, before, piece) : piece;
+      if (rest) now.push(rest);
     }
     if (this.#written.length > now.length || this.#written.some((old, at) => !continues(old, now[at]!))) this.#reset();
     if (now.length > this.#written.length) this.#start(id);
-    now.forEach((piece, at) => this.#piece(this.#written[at], piece));
-    this.#written = now;
+    this.#written = now.map((piece, at) => this.#piece(this.#written[at], piece));
   }
 
   /** A part that is none of the messages'. One with an id takes the place of the one with the same id. */
@@ -78,19 +72,40 @@ export class ChunkWriter {
     for (const chunk of this.#data.values()) this.#put(chunk);
   }
 
-  #piece(old: Piece | undefined, piece: Piece): void {
-    if (old === piece) return;
-    if (piece.type === "call") return this.#callGoesOn(old as CallPiece | undefined, piece);
-    if (piece.type === "data") {
-      if ((old as typeof piece | undefined)?.data !== piece.data) this.#put({ type: `data-${piece.name}`, id: piece.key, data: piece.data });
-      return;
+  /** A piece that was there before the stream. Returns what the stream adds to it. */
+  #goesOn(id: string | undefined, before: Piece, piece: Piece): Piece | undefined {
+    if (before.type !== piece.type) return undefined;
+    if (piece.type === "text" || piece.type === "reasoning") {
+      const { text } = before as TextPiece;
+      return piece.text !== text && piece.text.startsWith(text) ? { ...piece, text: piece.text.slice(text.length) } : undefined;
     }
+    if (before !== piece && contentOf(before) !== contentOf(piece)) {
+      this.#start(id);
+      this.#piece(before, piece);
+    }
+    this.#before.set(piece.key, piece);
+    return undefined;
+  }
+
+  /** Brings a piece that was written, or is new, to what it is now. Returns what is written of it. */
+  #piece(old: Piece | undefined, piece: Piece): Piece {
+    if (old === piece) return piece;
+    if (piece.type === "call") this.#callGoesOn(old as CallPiece | undefined, piece);
+    else if (piece.type === "data") {
+      if (!old || contentOf(old) !== piece.data) this.#put({ type: `data-${piece.name}`, id: piece.key, data: piece.data });
+    } else return this.#text(old as TextPiece | undefined, piece);
+    return piece;
+  }
+
+  #text(old: TextPiece | undefined, piece: TextPiece): TextPiece {
+    // What has ended stays so: a server may open it once more, and add nothing.
+    if (old?.done) return old;
     const { type, key: id, text, done } = piece;
-    const had = old as typeof piece | undefined;
-    if (!had) this.#put({ type: `${type}-start`, id });
-    const delta = text.slice(had?.text.length ?? 0);
+    if (!old) this.#put({ type: `${type}-start`, id });
+    const delta = text.slice(old?.text.length ?? 0);
     if (delta) this.#put({ type: `${type}-delta`, id, delta });
-    if (done && !had?.done) this.#put({ type: `${type}-end`, id });
+    if (done) this.#put({ type: `${type}-end`, id });
+    return piece;
   }
 
   #callGoesOn(old: CallPiece | undefined, { call }: CallPiece): void {
@@ -119,7 +134,10 @@ export class ChunkWriter {
   }
 }
 
-const isOpen = (piece: Piece): piece is Extract<Piece, { done: boolean }> => "done" in piece && !piece.done;
+/** What a call or a part is about. */
+const contentOf = (piece: Piece): unknown => (piece.type === "call" ? piece.call : piece.type === "data" ? piece.data : piece.text);
+
+const isOpen = (piece: Piece): piece is TextPiece => "done" in piece && !piece.done;
 
 /** Whether chunks can bring one piece to the other. */
 function continues(old: Piece, piece: Piece): boolean {

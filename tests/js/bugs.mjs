@@ -430,6 +430,20 @@ export const bugs = [
     tests: ["chat"],
   },
   {
+    name: "a chat fails where a server opens a text once more",
+    file: "ai-sdk/writer.ts",
+    from: "if (old?.done) return old;",
+    to: "",
+    tests: ["chat", "lives"],
+  },
+  {
+    name: "a chat leaves out what is added to a text after a tool of the page",
+    file: "ai-sdk/writer.ts",
+    from: "piece.text !== text &&",
+    to: "false &&",
+    tests: ["chat", "lives"],
+  },
+  {
     name: "a surface that grows is made anew",
     file: "a2ui/surfaces.ts",
     from: "const isGrown = before.length <= operations.length &&",

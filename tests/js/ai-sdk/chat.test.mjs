@@ -74,6 +74,22 @@ describe("a chat", { skip }, () => {
     assert.deepEqual(texts(chat), ["user: go", "assistant: TWOthree!"]);
   });
 
+  it("writes anew a text that the server opens once more", async () => {
+    const { chat, requests } = create();
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    const [start, ...more] = text("a", "one");
+    requests[0].begin(start, ...more);
+    await until(() => texts(chat)[1] === "assistant: one");
+    requests[0].send(start);
+    await new Promise(setImmediate);
+    requests[0].send({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: " more" });
+    await until(() => texts(chat)[1] === "assistant: one more" || chat.error);
+    requests[0].end(more.at(-1));
+    await sent;
+    assert.deepEqual([chat.status, texts(chat)[1]], ["ready", "assistant: one more"]);
+  });
+
   it("regenerates, and edits under the same id", async () => {
     const { chat, requests } = create();
     const ask = async (run, ...events) => {
@@ -209,6 +225,23 @@ describe("a chat", { skip }, () => {
     assert.equal(requests.length, 2);
     assert.deepEqual(shown(chat.messages[1]).map(({ type, state }) => [type, state]), [["tool-color", "output-available"], ["text", "done"]]);
     assert.equal(agent.getSnapshot().messages.length, 4);
+  });
+
+  it("shows what is added to a text and an activity after a tool of the page", async () => {
+    const tools = [{ name: "ask", description: "d", parameters: { type: "object" } }];
+    const { chat, requests } = create({ agent: { tools }, chat: { sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls } });
+    const sent = chat.sendMessage({ text: "go" });
+    const plan = (steps) => ({ type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "PLAN", content: { steps } });
+    await until(() => requests.length === 1);
+    requests[0].answer(plan(1), ...text("a", "one"), ...call("c", "ask", {}));
+    await sent;
+    const answered = chat.addToolOutput({ tool: "ask", toolCallId: "c", output: "yes" });
+    await until(() => requests.length === 2);
+    requests[1].answer(plan(2), ...text("a", ", two"));
+    await answered;
+    await until(() => chat.status === "ready");
+    const parts = shown(chat.messages[1]).map(({ text, data, toolCallId }) => text ?? data ?? toolCallId);
+    assert.deepEqual(parts, [{ steps: 2 }, "one", "c", ", two"]);
   });
 
   it("answers a call of an agent in a worker, which hears of it a moment later, once", async () => {
