@@ -210,17 +210,17 @@ export abstract class AbstractAgent {
   addMessages(messages: Message[]): void {
     for (const message of messages) this.messages.push(message);
     const shown = () => ({ messages: this.messages, state: this.state, agent: this });
-    const current = () => this.subscribers;
-    void (async () => {
-      for (const message of messages) {
-        await notifyInTurn(current, (subscriber) => subscriber.onNewMessage?.({ message, ...shown() }));
-        const toolCalls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-        for (const toolCall of toolCalls) {
-          await notifyInTurn(current, (subscriber) => subscriber.onNewToolCall?.({ toolCall, ...shown() }));
-        }
-      }
-      await notifyInTurn(current, (subscriber) => subscriber.onMessagesChanged?.(shown()));
-    })();
+    const calls = messages.flatMap((message) => [
+      (subscriber: AgentSubscriber) => subscriber.onNewMessage?.({ message, ...shown() }),
+      ...(message.role === "assistant" ? (message.toolCalls ?? []) : []).map(
+        (toolCall) => (subscriber: AgentSubscriber) => subscriber.onNewToolCall?.({ toolCall, ...shown() }),
+      ),
+    ]);
+    void notifyInTurn(
+      () => this.subscribers,
+      ...calls,
+      (subscriber) => subscriber.onMessagesChanged?.(shown()),
+    );
   }
 
   /** Replaces all messages by copies of these. */

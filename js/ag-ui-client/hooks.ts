@@ -104,16 +104,18 @@ export function notify(subscribers: readonly AgentSubscriber[], call: (subscribe
   }
 }
 
-/** The same for hooks that are awaited, each before the next. */
+/** The same for hooks that are awaited, each before the next. Whoever subscribes while nobody is there is not told. */
 export async function notifyInTurn(
   subscribers: () => readonly AgentSubscriber[],
-  call: (subscriber: AgentSubscriber) => unknown,
+  ...calls: readonly ((subscriber: AgentSubscriber) => unknown)[]
 ): Promise<void> {
-  for (const subscriber of subscribers()) {
-    try {
-      await call(subscriber);
-    } catch (error) {
-      failed(error);
+  for (const call of calls) {
+    for (const subscriber of subscribers()) {
+      try {
+        await call(subscriber);
+      } catch (error) {
+        failed(error);
+      }
     }
   }
 }

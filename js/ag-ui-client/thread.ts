@@ -117,23 +117,23 @@ export class ClientThread {
 
   /** Messages of the application stay the same objects, with all their members. */
   private adopt(messages: readonly Message[]): void {
-    this.assigned = new Map(messages.map((message) => [keyOf(message), message]));
+    const keys = keysOf(messages as readonly unknown[] as Shown[]);
+    this.assigned = new Map(messages.map((message, at) => [keys[at]!, message]));
     this.plain = new WeakMap();
-    const matched = new Set<Message>();
-    for (const shown of this.rows) {
-      const message = this.assigned.get(messageKey(shown));
-      if (!message) continue;
-      this.plain.set(shown, message);
-      matched.add(message);
-    }
+    const taken = keysOf(this.rows);
+    taken.forEach((key, at) => {
+      const message = this.assigned.get(key);
+      if (message) this.plain.set(this.rows[at]!, message);
+    });
+    const matched = new Set(taken);
     this.foreign = new Map();
     let after: string | undefined;
-    for (const message of messages) {
+    messages.forEach((message, at) => {
       const foreign = this.foreign.get(after);
-      if (matched.has(message)) after = keyOf(message);
+      if (matched.has(keys[at]!)) after = keys[at];
       else if (foreign) foreign.push(message);
       else this.foreign.set(after, [message]);
-    }
+    });
     this.messages = this.list([]);
   }
 
@@ -153,8 +153,9 @@ export class ClientThread {
   }
 
   private mixed(rows: readonly Shown[]): Message[] {
-    const at = (key?: string): readonly Message[] => this.foreign.get(key) ?? [];
-    return [...at(), ...rows.flatMap((shown) => [this.toPlain(shown), ...at(messageKey(shown))])];
+    const after = (key?: string): readonly Message[] => this.foreign.get(key) ?? [];
+    const keys = keysOf(rows);
+    return [...after(), ...rows.flatMap((shown, at) => [this.toPlain(shown), ...after(keys[at])])];
   }
 
   /** `old`: what stood there before. */
@@ -171,7 +172,16 @@ export class ClientThread {
   }
 }
 
-const keyOf = (message: Message): string => messageKey(message as unknown as Shown);
+/** A key for each of the messages, of which several may have one id. */
+function keysOf(messages: readonly Shown[]): string[] {
+  const counts = new Map<string, number>();
+  return messages.map((message) => {
+    const key = messageKey(message);
+    const before = counts.get(key) ?? 0;
+    counts.set(key, before + 1);
+    return before ? `${key}\0${before}` : key;
+  });
+}
 
 /** The messages as AG-UI has them: reasoning that the snapshot shows with an answer is a message before it, as the core sends it. */
 export function apart(messages: readonly Shown[]): readonly Shown[] {

@@ -149,8 +149,8 @@ pub(crate) trait EventSink: Sized {
         self.violation(violation)
     }
 
-    /// Takes an event into the thread. `source`: the same as it came.
-    fn reduce(&mut self, one: &Incoming<'_>, source: Option<&Source<'_, '_>>, now: f64);
+    /// Takes an event into the thread. `source`: what came; `made`: the event was made of it, or before it.
+    fn reduce(&mut self, one: &Incoming<'_>, source: Option<&Source<'_, '_>>, made: bool, now: f64);
 
     /// So many bytes of an event were taken.
     fn weigh(&mut self, _: usize) {}
@@ -295,10 +295,10 @@ pub(crate) trait EventSink: Sized {
         if let Some(violation) = self.out_of_order(one) {
             match self.judge(violation, &one.event) {
                 Repair::Drop => return,
-                Repair::Open => opener(one).into_iter().for_each(|start| self.reduce(&start, None, now)),
+                Repair::Open => opener(one).into_iter().for_each(|start| self.reduce(&start, None, true, now)),
                 Repair::Keep => {}
             }
         }
-        self.reduce(one, Some(source).filter(|_| !made), now);
+        self.reduce(one, Some(source), made, now);
     }
 }

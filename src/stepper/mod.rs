@@ -278,14 +278,14 @@ impl EventSink for Stepper {
     }
 
     /// Events that were asked for wait, and all after them.
-    fn reduce(&mut self, one: &Incoming<'_>, source: Option<&Source<'_, '_>>, now: f64) {
+    fn reduce(&mut self, one: &Incoming<'_>, source: Option<&Source<'_, '_>>, made: bool, now: f64) {
         let wanted = self.wanted.event(one.event.name());
         if !wanted && self.waiting.is_empty() {
             return self.apply(one, source.map_or(0, |source| source.data.len()), now);
         }
         self.waiting.add(match source {
-            Some(source) => WaitingEvent::new(source.data.to_owned(), wanted, source.own),
-            None => WaitingEvent::new(waiting::write(one), wanted, false),
+            Some(source) if !made => WaitingEvent::new(source.data.to_owned(), wanted, source.own),
+            _ => WaitingEvent::new(waiting::write(one, source.map(|source| source.fields)), wanted, false),
         });
     }
 }

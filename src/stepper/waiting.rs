@@ -1,6 +1,6 @@
 //! Events that wait until the caller has settled those before them.
 
-use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Str, Wanted, write_json};
+use crate::wire::{Delta, DeltaKind, Event, Fields, Incoming, JsonWriter, Str, Wanted, write_json};
 use std::collections::VecDeque;
 
 /// One event that waits.
@@ -115,8 +115,22 @@ fn begin(kind: DeltaKind, id: Str<'_>, delta: Str<'_>) -> String {
     ["{\"type\":\"", name, "\",\"", member, "\":\"", id.raw(), "\",\"delta\":\"", delta.raw()].concat()
 }
 
-/// An event that the rules have made: START, content or END of a message or a call.
-pub(super) fn write(incoming: &Incoming<'_>) -> String {
+/// The members of a chunk that those of its events are made from. The last of these has all others as they came.
+const OF_CHUNKS: [&str; 10] = [
+    "delta",
+    "type",
+    "timestamp",
+    "messageId",
+    "toolCallId",
+    "role",
+    "name",
+    "toolCallName",
+    "parentMessageId",
+    "subagentRunId",
+];
+
+/// An event that the rules have made: START, content or END of a message or a call. `source`: the event that came.
+pub(super) fn write(incoming: &Incoming<'_>, source: Option<&Fields<'_>>) -> String {
     let mut json = String::new();
     let mut object = JsonWriter::object(&mut json);
     object.string("type", incoming.event.name());
@@ -146,7 +160,16 @@ pub(super) fn write(incoming: &Incoming<'_>) -> String {
         _ => {}
     }
     member("subagentRunId", incoming.subagent_run_id);
-    if let Some(metadata) = incoming.metadata {
+    let holds = |chunk: &&Fields<'_>| match incoming.event {
+        Event::TextMessageEnd { .. } | Event::ReasoningMessageEnd { .. } | Event::ToolCallEnd { .. } => false,
+        Event::TextMessageStart { .. } | Event::ReasoningMessageStart { .. } | Event::ToolCallStart { .. } => {
+            chunk.get("delta").is_none() && chunk.get("rawEvent").is_none()
+        }
+        _ => true,
+    };
+    if let Some(chunk) = source.filter(holds) {
+        object.copy(chunk, &|key| !OF_CHUNKS.contains(&key));
+    } else if let Some(metadata) = incoming.metadata {
         object.json("metadata", metadata.text());
     }
     object.close();

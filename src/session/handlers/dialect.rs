@@ -140,7 +140,7 @@ impl Session {
             super::guard::through_gate(self, &one, &mut source, false, now);
             return Ok(());
         }
-        self.reduce(&one, None, now);
+        self.reduce(&one, None, true, now);
         Ok(())
     }
 }

@@ -108,7 +108,7 @@ impl EventSink for Session {
         }
     }
 
-    fn reduce(&mut self, one: &Incoming<'_>, _: Option<&Source<'_, '_>>, now: f64) {
+    fn reduce(&mut self, one: &Incoming<'_>, _: Option<&Source<'_, '_>>, _: bool, now: f64) {
         let own;
         let mut one = *one;
         if let Some((call, number)) = self.number_of_call(&mut one.event) {

@@ -167,7 +167,7 @@ impl Session {
 
     /// No rule of order judges an event that comes outside of any run.
     fn past_gate(&mut self, one: &Incoming<'_>, source: &Source<'_, '_>, made: bool, now: f64) {
-        if source.aside { self.reduce(one, None, now) } else { self.order(one, source, made, now) }
+        if source.aside { self.reduce(one, None, made, now) } else { self.order(one, source, made, now) }
     }
 
     /// Reports an event that has passed, without the original that stands in it, where that may not be seen.

@@ -66,6 +66,38 @@ export async function chunksComeExpanded(client) {
   return log;
 }
 
+export async function chunksHaveTheirMembers(client) {
+  const log = [];
+  const more = { metadata: { m: 1 }, rawEvent: { r: 1 }, timestamp: 1 };
+  const agent = make(
+    client,
+    started(),
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "a", ...more },
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "b", ...more },
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m", metadata: { m: 2 } },
+    { type: "REASONING_MESSAGE_CHUNK", messageId: "q", ...more },
+    { type: "REASONING_MESSAGE_CHUNK", messageId: "q2", metadata: { m: 3 } },
+    { type: "TOOL_CALL_CHUNK", toolCallId: "c", toolCallName: "f", delta: "{}", subagentRunId: "s", ...more },
+    finished(),
+  );
+  agent.subscribe(recorder(log));
+  await agent.runAgent();
+  return log;
+}
+
+export async function whoSubscribesAfterMessagesWereAddedIsNotTold({ HttpAgent }) {
+  const agent = new HttpAgent({ url: "https://x.test/agent" });
+  const told = [];
+  const subscriber = (name) => ({ onNewMessage: () => void told.push([name, "message"]), onMessagesChanged: () => void told.push([name, "messages"]) });
+  agent.addMessages([user("a", "1"), user("b", "2")]);
+  agent.subscribe(subscriber("late"));
+  await new Promise((resolve) => setTimeout(resolve));
+  agent.addMessage(user("c", "3"));
+  agent.subscribe(subscriber("later"));
+  await new Promise((resolve) => setTimeout(resolve));
+  return told;
+}
+
 export async function ofAllHooksTheSameInput(client) {
   const inputs = new Set();
   const agents = new Set();

@@ -107,3 +107,22 @@ export async function aMessageOfAnEarlierRunIsTaken(client) {
   const { newMessages } = await agent.runAgent();
   return [newMessages, left(agent)];
 }
+
+/** The messages of an application may have one id twice. */
+export async function messagesWithOneId(client) {
+  const agent = make(client, started(), { type: "CUSTOM", name: "n", value: 1 }, ...text("m", "x"), finished());
+  agent.setMessages([user("u", "hi"), user("d", "1"), user("d", "2"), { id: "o", role: "assistant", content: "o" }]);
+  let asked = 0;
+  agent.subscribe({ onRunStartedEvent: ({ messages }) => (asked++ ? undefined : { messages: [...messages, user("d", "3")] }) });
+  const log = [];
+  agent.subscribe(recorder(log));
+  await agent.runAgent({ runId: "r" });
+  return [agent.requests[0].body, log, left(agent)];
+}
+
+export async function messagesInTheMiddleOfADelta(client) {
+  const agent = make(client, ...plain);
+  agent.subscribe({ onTextMessageContentEvent: ({ event, messages }) => (event.delta === "lo" ? { messages: [...messages, user("x", "y")] } : undefined) });
+  await agent.runAgent();
+  return left(agent);
+}
