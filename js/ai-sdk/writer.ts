@@ -98,7 +98,7 @@ export class ChunkWriter {
   }
 
   #text(old: TextPiece | undefined, piece: TextPiece): TextPiece {
-    // What has ended stays so: a server may open it once more, and add nothing.
+    // A text that has ended stays so: a server may open it once more, and add nothing.
     if (old?.done) return old;
     const { type, key: id, text, done } = piece;
     if (!old) this.#put({ type: `${type}-start`, id });
@@ -134,7 +134,7 @@ export class ChunkWriter {
   }
 }
 
-/** What a call or a part is about. */
+/** The value that a piece shows: the call, the data or the text. */
 const contentOf = (piece: Piece): unknown => (piece.type === "call" ? piece.call : piece.type === "data" ? piece.data : piece.text);
 
 const isOpen = (piece: Piece): piece is TextPiece => "done" in piece && !piece.done;

@@ -154,7 +154,7 @@ class Server {
     const id = goesOn ? lane.id : `h${++this.ids}`;
     this.lane = { kind, id };
     const first = { [member]: id, ...(kind === "TOOL_CALL" && { toolCallName: "g" }) };
-    // What comes in between ends a stream of chunks, so one that goes on names it again.
+    // Events in between end a stream of chunks, so one that goes on names it again.
     return [{ type: `${kind}_CHUNK`, ...first, ...(pick(4) > 0 && { delta: ["x", "yz"][pick(2)] }), ...this.more() }];
   }
 

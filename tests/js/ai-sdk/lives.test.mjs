@@ -24,7 +24,7 @@ class Server {
   answer(messages, { asks, goesOn }) {
     this.messages = messages;
     this.open = new Map();
-    // Those of other answers stand in the thread as they are.
+    // Messages of other answers stand in the thread as they are.
     this.settled = messages.length;
     this.asks = asks;
     if (!goesOn) this.name = `${++this.ids}`;
@@ -110,7 +110,7 @@ class Server {
   }
 }
 
-/** What a person reads: parts of the thread, in order, and the last of those that stand outside. */
+/** The parts of the thread that a person reads, in order. */
 function read(message) {
   const parts = shown(message).filter(({ type }) => !/^data-(state|progress|interrupt)$/.test(type));
   // A text whose end comes in a later stream is two parts of the SDK.
