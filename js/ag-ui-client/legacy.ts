@@ -1,8 +1,9 @@
 // The events of CopilotKit's runtime before AG-UI.
 
-import { EventType, type BaseEvent, type Message } from "@ag-ui/core";
+import { EventType, type BaseEvent, type Message, type ToolCall } from "@ag-ui/core";
 import { defer, mergeMap, type Observable } from "rxjs";
 import { applyOperations, type Operation } from "../base/checked-patch.js";
+import { reasonOf } from "../base/failure.js";
 import type { AnyEvent } from "./events.js";
 import { structuredClone_ } from "./values.js";
 
@@ -161,6 +162,14 @@ function toText(content: unknown, between = "\n"): string {
   return content.filter((part) => part?.type === "text" && part.text).map((part) => part.text).join(between);
 }
 
+function argumentsOf({ id, function: { name, arguments: text } }: ToolCall): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The arguments of the tool call ${id} (${name}) are no JSON: ${reasonOf(error)}`);
+  }
+}
+
 function toLegacyMessages(messages: Message[]): object[] {
   const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
   const names = new Map(calls.reverse().map((call) => [call.id, call.function.name]));
@@ -175,7 +184,7 @@ function toLegacyMessages(messages: Message[]): object[] {
     const actions = role === "assistant" ? (message.toolCalls ?? []) : [];
     return [
       ...(content ? [{ id, role, content }] : []),
-      ...actions.map((call) => ({ id: call.id, name: call.function.name, arguments: JSON.parse(call.function.arguments), parentMessageId: id })),
+      ...actions.map((call) => ({ id: call.id, name: call.function.name, arguments: argumentsOf(call), parentMessageId: id })),
     ];
   });
 }

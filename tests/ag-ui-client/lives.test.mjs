@@ -1,5 +1,5 @@
 // Lives of an HttpAgent by chance, beside the official client: all hooks, all requests, and what is left, both ways. What differs on
-// purpose (differences.json) does not come up in them.
+// purpose (differences.json) does not come up in them. Their streams are compacted, told less often, and told in the older names.
 //
 //   LIVES=10000 LIVES_SEED=1 node --test tests/ag-ui-client/lives.test.mjs
 
@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as official from "@ag-ui/client";
 import * as ours from "ag-ui-wasm/ag-ui-client";
+import { left, server } from "./client.mjs";
 import { live } from "./lives.mjs";
 
 const count = Number(process.env.LIVES ?? 400);
@@ -33,6 +34,41 @@ test(`${count} lives`, async () => {
         )
       );
       assert.equal(log.length, expected.log.length, `seed ${seed}`);
+    }
+  }
+});
+
+/** Ways of telling less. */
+const settings = [{ joinDeltas: true }, { notificationThrottleMs: 1 }, { notificationMinChunkSize: 3 }, {
+  notificationThrottleMs: 2,
+  notificationMinChunkSize: 2,
+  joinDeltas: true,
+}];
+
+const created = ({ HttpAgent }, events, more) => new HttpAgent({ url: "https://x.test/", agentId: "a", threadId: "t", ...more, fetch: server(events).fetch });
+
+async function end(client, events, more) {
+  const agent = created(client, events, more);
+  agent.subscribe({ onMessagesChanged: () => {} });
+  const { newMessages, result } = await agent.runAgent({ runId: "r" });
+  return JSON.parse(JSON.stringify({ newMessages, result, ...left(agent) }));
+}
+
+/** The run in the names before AG-UI. An error is told in each client's own words. */
+const older = (client, events) =>
+  new Promise((resolve) => {
+    const told = [];
+    const next = (event) => void told.push(event.type === "RunError" ? { type: event.type, code: event.code } : JSON.parse(JSON.stringify(event)));
+    created(client, events).legacy_to_be_removed_runAgentBridged({ runId: "r" }).subscribe({ next, error: () => resolve(told), complete: () => resolve(told) });
+  });
+
+test("their streams, told in other ways", async () => {
+  for (let seed = first; seed < first + count / 4; seed++) {
+    const { streams } = await live(seed, official);
+    for (const events of streams) {
+      assert.deepEqual(ours.compactEvents(structuredClone(events)), official.compactEvents(structuredClone(events)), `seed ${seed}`);
+      assert.deepEqual(await end(ours, events, settings[seed % settings.length]), await end(official, events), `seed ${seed}`);
+      assert.deepEqual(await older(ours, events), await older(official, events), `seed ${seed}`);
     }
   }
 });
