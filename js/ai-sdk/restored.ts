@@ -45,16 +45,14 @@ function load(store: Pick<AgentStore, "load">, ms: number): Promise<SavedAgent |
 }
 
 /** Resolves when the snapshot is as wanted, the agent has an error, or the time is over. */
-function until<State>(agent: Agent<State>, wanted: (snapshot: AgentSnapshot<State>) => boolean, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      offs.forEach((off) => off());
-      resolve();
-    };
-    const look = (): void => void (wanted(agent.getSnapshot()) && done());
-    const timer = setTimeout(done, ms);
-    const offs = [agent.subscribe(look), agent.on("error", done)];
+async function until<State>(agent: Agent<State>, wanted: (snapshot: AgentSnapshot<State>) => boolean, ms: number): Promise<void> {
+  const offs: (() => void)[] = [];
+  await new Promise<void>((resolve) => {
+    const look = (): void => void (wanted(agent.getSnapshot()) && resolve());
+    const timer = setTimeout(resolve, ms);
+    // The first listener may be called before its subscription is made.
+    offs.push(() => clearTimeout(timer), agent.subscribe(look), agent.on("error", () => resolve()));
     look();
   });
+  offs.forEach((off) => off());
 }

@@ -384,6 +384,32 @@ describe("a chat", { skip }, () => {
     assert.deepEqual((await loadUIMessages(last.agent, at("last"))).map(({ id }) => id), ["g1", "a"]);
   });
 
+  it("waits until the agent has its thread, without a word to the console", async (t) => {
+    const console_ = t.mock.method(console, "error", () => {});
+    const saved = create();
+    const sent = saved.chat.sendMessage({ text: "go" });
+    await until(() => saved.requests.length === 1);
+    saved.requests[0].answer(...text("a", "one"));
+    await sent;
+    const save = await saved.agent.save();
+    const loads = [];
+    const store = createStore({ key: "waits", load: () => new Promise((resolve) => loads.push(resolve)), save: () => {}, clear: () => {} });
+    const { agent } = create({ agent: { persist: store } });
+    agent.getSnapshot();
+    const messages = loadUIMessages(agent, store);
+    await until(() => loads.length === 2);
+    let there = false;
+    messages.then(() => (there = true));
+    // The one of the chat: it is asked last.
+    loads[1](structuredClone(save));
+    await new Promise(setImmediate);
+    assert.equal(there, false);
+    loads[0](structuredClone(save));
+    assert.deepEqual((await messages).map(({ role }) => role), ["user", "assistant"]);
+    assert.equal(console_.mock.callCount(), 0);
+    agent.dispose();
+  });
+
   it("begins without a store that fails or does not answer", async () => {
     const { agent } = create();
     for (const load of [() => Promise.reject(new Error("no")), () => {
