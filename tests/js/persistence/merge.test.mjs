@@ -17,6 +17,12 @@ it("a submit that has begun in one of them waits in the other no longer", () => 
   }
 });
 
+it("calls that a person was asked about in either are open in both", () => {
+  const save = (...ids) => JSON.stringify({ messages: [], queue: [], turn: { runId: "r", calls: ids.map((id) => ({ id })) } });
+  const { turn } = JSON.parse(mergeSaves(save("a", "theirs"), save("a", "own")));
+  assert.deepEqual(turn.calls.map(({ id }) => id).sort(), ["a", "own", "theirs"]);
+});
+
 describe("a state", () => {
   const save = (state) => JSON.stringify({ messages: [], queue: [], state });
   const stateOf = (older, newer, first) => JSON.parse(mergeSaves(save(older), save(newer), JSON.stringify(first))).state;
