@@ -13,6 +13,8 @@ export class Rewriters {
   mayGo = new Set();
   /** The messages whose answer may have gone as somebody returned to before it. */
   returned = new Set();
+  /** The messages that a page without the store has returned to: it takes them along, whatever is said in another page since. */
+  #taken = new Set();
 
   /** `kept`: the server keeps the thread, and hears of no second thought. `anywhere`: also where their page does not have the store. */
   constructor(pick, outside, origin, promises, { thread, anywhere }) {
@@ -62,9 +64,10 @@ export class Rewriters {
     for (const id of stay) {
       const wasWiped = this.wiped.delete(id);
       const ended = wasWiped || this.promises.some((promise) => promise.id === id && promise.result === undefined);
-      this.mayGo.delete(id);
       // A page without the store takes it away once it has that.
-      if (wasWiped && this.anywhere) this.mayGo.add(id);
+      if (!this.anywhere) this.mayGo.delete(id);
+      else if (wasWiped) this.mayGo.add(id);
+      if (!this.#has(life)) this.#taken.add(id);
       if (ended || !stay.includes(`after ${id}`)) this.returned.add(id);
     }
     agent.fork(checkpoint);
@@ -76,8 +79,11 @@ export class Rewriters {
     this.#follow(life, `asks ${runId}`, undefined, agent.submit({ runId }));
   }
 
-  #owns({ page }) {
-    if (this.anywhere) return true;
+  #owns(life) {
+    return this.anywhere || this.#has(life);
+  }
+
+  #has({ page }) {
     return this.origin.owners.at(-1) === page && page.free.size > 0 && !this.outside.expects(`${page.name} frees the lock`);
   }
 
@@ -121,7 +127,9 @@ export class Rewriters {
   check(ids) {
     // Somebody who returns may have the same answers again.
     const wiped = [...this.wiped].filter(([id]) => !this.returned.size || /^[ue]/.test(id));
-    for (const [id, { gone, page, late }] of wiped) assert.ok(gone || late || page.lost || this.kept || !ids.includes(id), `${id} has come back`);
+    for (const [id, { gone, page, late }] of wiped) {
+      assert.ok(gone || late || page.lost || this.kept || this.#taken.has(id) || !ids.includes(id), `${id} has come back`);
+    }
     for (const [name, id] of this.#replaced) assert.ok(!ids.includes(id) || !ids.includes(name), `${id} is there beside ${name}, which has replaced it`);
     for (const { life, what, result } of this.thoughts)
       if (!life.gone && !life.page.lost) assert.ok(result !== undefined, `${life.name} ${what}, and it is still waited for`);
