@@ -49,8 +49,8 @@ export class ChannelAnswers {
   continues = false;
   /** Whether the server gives a run the id that the request has. Unknown at first. */
   #echoes: boolean | undefined;
-  /** A run that is not the answer is in progress. */
-  #isBeside = false;
+  /** A run that is not the answer is in progress, which has begun before or since the answer was asked for. */
+  #beside: "before" | "since" | undefined;
   /** Such a run has come whole: perhaps it was the answer. */
   #hasOther = false;
 
@@ -72,19 +72,22 @@ export class ChannelAnswers {
     return mine;
   }
 
-  /** Whether this frame is none of the answer in progress, but of a run that nobody has asked for: the core reads one run in a body. */
-  isBeside(data: string): boolean {
+  /**
+   * Whether this frame is none of the answer in progress, but of a run that nobody has asked for: the core reads one run in a body. `before`: it has come
+   * before the answer was asked for.
+   */
+  isBeside(data: string, before: boolean): boolean {
     const { current } = this;
     if (current?.runId === undefined || this.#echoes === false) return false;
-    if (!isRunBoundary(data)) return this.#isBeside;
+    if (!isRunBoundary(data)) return !!this.#beside;
     const { type, runId } = parse(data) ?? {};
     const isOther = typeof runId === "string" && runId !== current.runId;
-    const wasBeside = this.#isBeside;
-    this.#isBeside = isOther && type === "RUN_STARTED";
+    const was = this.#beside;
+    this.#beside = isOther && type === "RUN_STARTED" ? (before ? "before" : "since") : undefined;
     if (runId === current.runId) this.#echoes = true;
-    this.#hasOther = this.#echoes === undefined && wasBeside && !this.#isBeside;
-    if (this.#hasOther || this.#isBeside) this.#pause.expect(this.#hasOther ? this.#idleMs : this.#waitMs);
-    return isOther || (wasBeside && type === "RUN_ERROR");
+    this.#hasOther = this.#echoes === undefined && was === "since" && !this.#beside;
+    if (this.#hasOther || this.#beside) this.#pause.expect(this.#hasOther ? this.#idleMs : this.#waitMs);
+    return isOther || (!!was && type === "RUN_ERROR");
   }
 
   /** Gives a frame to the answer in progress. */
@@ -139,7 +142,8 @@ export class ChannelAnswers {
   #take(): ChannelAnswer | undefined {
     const last = this.current;
     this.current = undefined;
-    this.#isBeside = this.#hasOther = false;
+    this.#beside = undefined;
+    this.#hasOther = false;
     this.#pause.clear();
     return last;
   }

@@ -123,7 +123,7 @@ export class ClientChannel implements Channel {
     if (isSign(frame)) return this.#answers.current?.write(frame);
     const data = dataOf(frame);
     this.#dialer.received(idOf(frame));
-    if (this.#answers.current && !this.#answers.isBeside(data)) return this.#answers.pass(frame, data);
+    if (this.#answers.current && !this.#answers.isBeside(data, false)) return this.#answers.pass(frame, data);
     this.#unread.push(frame, data);
     if (this.#unread.bytes() <= this.#bufferBytes) return this.client.unread();
     this.#unread.clear();
@@ -132,13 +132,13 @@ export class ClientChannel implements Channel {
     this.#lost(new Error(message));
   }
 
-  /** Gives the answer in progress what waits unread. */
-  #offer(): void {
+  /** Gives the answer in progress what waits unread. So many frames have come before it was asked for. */
+  #offer(before = 0): void {
     const answers = this.#answers;
     const { current } = answers;
     const goesOn = (): boolean => !!current && answers.current === current;
     this.#unread.offer(goesOn, (frame, data) => {
-      if (answers.isBeside(data)) return false;
+      if (answers.isBeside(data, before-- > 0)) return false;
       answers.pass(frame, data);
       return true;
     });
@@ -169,6 +169,7 @@ export class ClientChannel implements Channel {
     if (request.resume && text === "" && !wasOpen && !this.#dialer.continues) return new Response(null, { status: 404 });
     // A server that repeats a run may repeat those before it, too.
     const repeats = request.resume && client.options().resume?.by === "replay";
+    const before = unread.size();
     // A run that is joined continues what comes.
     const mine = answers.begin(text !== "" || request.resume, text !== "" && !repeats ? request.runId : undefined, text !== "");
     const isCurrent = (): boolean => answers.current === mine;
@@ -185,7 +186,7 @@ export class ClientChannel implements Channel {
         if (isCurrent()) answers.fail(toError(cause));
       }
     }
-    if (!joins) this.#offer();
+    if (!joins) this.#offer(before);
     if (isCurrent() && (mine.requested ? client.overtaken() : !mine.hasText)) answers.end(!mine.requested);
     if (unread.size()) client.unread();
     return mine.response;

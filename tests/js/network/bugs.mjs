@@ -23,6 +23,13 @@ export const bugs = [
     tests: ["kept-socket"],
   },
   {
+    name: "a run that has come before a message is taken for the answer to it",
+    file: "network/channel.ts",
+    from: "isBeside(data, before-- > 0)",
+    to: "isBeside(data, false)",
+    tests: ["kept-socket"],
+  },
+  {
     name: "what comes of a run that was cut stands in the next answer",
     file: "network/channel-answers.ts",
     from: "current?.requested && !this.#hasEnds",

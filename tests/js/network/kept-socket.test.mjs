@@ -1,7 +1,7 @@
 // A socket that is kept open for many runs of AG-UI: each answer is the one to its own message, whatever else comes.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, it } from "node:test";
+import { afterEach, describe, it, mock } from "node:test";
 import { load, real, until } from "../lib.mjs";
 import { Socket } from "../systems/chio-sockets.mjs";
 
@@ -9,6 +9,7 @@ const { createAgent, webSocket } = await load("index");
 
 let agent;
 afterEach(() => {
+  mock.timers.reset();
   agent.dispose();
   Socket.all = [];
 });
@@ -81,6 +82,28 @@ describe("a socket that is kept open for runs of AG-UI", { skip: !real && "needs
     socket.give(finished("its second"));
     assert.equal((await second).outcome, "success");
     assert.deepEqual(shown(), ["one: one", "its own-a: 1", "two: two", "b: 2"]);
+  });
+
+  it("takes no run for an answer that has come before the message was sent", async (test) => {
+    mock.timers.enable({ apis: ["setTimeout", "Date"] });
+    test.mock.method(performance, "now", () => Date.now());
+    make({ idleMs: 50 });
+    const outcomes = [];
+    for (const id of ["one", "two"]) void submit(id).then(({ outcome }) => outcomes.push(outcome));
+    const socket = await socketOf(1);
+    await sent(socket, 1);
+    socket.give(...run("news", "0"));
+    socket.lose();
+    await until(() => (mock.timers.tick(1), Socket.all.length > 1));
+    const other = await socketOf(2);
+    await until(() => (mock.timers.tick(1), other.sent.length > 0));
+    for (let ms = 0; ms < 100; ms += 50) {
+      await new Promise(setImmediate);
+      mock.timers.tick(50);
+    }
+    other.give(...run("two", "2"));
+    await until(() => outcomes.length > 1 && shown().includes("news-a: 0"));
+    assert.deepEqual([outcomes, shown()], [["error", "success"], ["one: one", "two: two", "two-a: 2", "news-a: 0"]]);
   });
 
   it("is opened anew after a run that is silent for too long, and what comes late stands in no other answer", async () => {
