@@ -112,6 +112,33 @@ describe("a request waits for the save before it", () => {
     assert.deepEqual(warnings, []);
   });
 
+  it("of a store that has answered after all, as before", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { sent, fetch } = posts();
+    const writes = [];
+    const save = () => {
+      writes.push(deferred());
+      return writes.at(-1).promise;
+    };
+    const agent = create({ persist: memory(undefined, { save }), fetch, saving: { waitMs: 200 } });
+    agent.submit("1");
+    await turn();
+    mock.timers.tick(200);
+    await turn();
+    assert.equal(sent.length, 1);
+    writes[0].resolve();
+    await turn();
+    Session.last.finish();
+    agent.submit("2");
+    for (let written = 1; written < 3; written++) {
+      await turn();
+      assert.deepEqual([sent.length, writes.length], [1, written + 1]);
+      writes[written].resolve();
+    }
+    await turn();
+    assert.equal(sent.length, 2);
+  });
+
   it("and not at all where it is synchronous", async () => {
     const { sent, fetch } = posts();
     const agent = create({ persist: memory(), fetch });
