@@ -66,7 +66,9 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
       shared.soon(() => client.refused(error as AgentError));
     }
     home.reading = !!shared.late;
-    for (const act of (stored?.acts ?? []) as SavedAct[]) if (current() && !all.some((own) => (own.run ?? own).json === act[1])) takeSaved(client, live, act);
+    // Decisions that another page has made. Where one was done before that page was left, it is refused, and nobody has to know.
+    for (const [method, json] of (stored?.acts ?? []) as SavedAct[])
+      if (current() && !all.some((own) => (own.run ?? own).json === json)) takeStep(client, live, { method, json } as PendingIntent<State>, () => {});
     for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
       if (current()) takeStep(client, live, step, refused);
     }
@@ -113,16 +115,6 @@ function begin<State>(
   throw refusal;
 }
 
-/** Takes a decision of a save, which another page has made. Where that was done before the page was left, it is refused, and nobody has to know. */
-function takeSaved<State>(client: LinkClient<State>, { ask }: Live<State>, [method, json]: SavedAct): void {
-  try {
-    if (method === "approve") client.parts()!.approve(json);
-    else ask((opened) => void opened.call(method as "answer", json)?.catch(() => {}));
-  } catch {
-    // The others follow.
-  }
-}
-
 /** Takes an intent that has waited. */
 function takeStep<State>(client: LinkClient<State>, { ask, start }: Live<State>, step: PendingIntent<State>, refused: (error: AgentError) => void): void {
   const { run, cancelled, method, json } = step;
@@ -133,7 +125,7 @@ function takeStep<State>(client: LinkClient<State>, { ask, start }: Live<State>,
   } else {
     try {
       if (method === "approve") client.parts()!.approve(json!);
-      else ask((opened) => opened.call(method!, json));
+      else ask((opened) => void opened.call(method as "answer", json)?.catch?.(() => {}));
     } catch (error) {
       // A mistake in one does not stop the others.
       refused(error as AgentError);

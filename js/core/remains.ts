@@ -71,9 +71,7 @@ const joinsRun = <State>(client: LinkClient<State>, shared: LinkState<State>, re
 
 /** The next home begins with these, where they are more than the thread. `failed`: its runs have ended with an error. */
 export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
-  const { threadId, toolCalls } = shown;
-  const kept = new Set(report?.replies?.map(({ interruptId }) => interruptId));
-  const interrupts = shown.interrupts.map(({ answered, ...interrupt }) => ({ ...interrupt, ...(answered && kept.has(interrupt.id) && { answered }) }));
+  const { threadId, toolCalls, interrupts } = shown;
   const reported = report?.v;
   if (!report || !(reported || report.queue?.length || interrupts.length || toolCalls.length)) return;
   const resumes = client.resumes();
@@ -97,27 +95,33 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   shared.home = { at: "saved", last };
 }
 
-/** After a failure the submits wait on that a store has. The messages of the others stand in the thread. `joins`: a run that was before them is joined. */
-function parted<State>({ shown, report }: Remains<State>, saves: boolean, joins: boolean): Remains<State> {
+/**
+ * After a failure the submits wait on that a store has, also those whose turn has come after a run that is joined. What the others say, or replace, stands in
+ * the thread.
+ */
+function parted<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>): Remains<State> {
   const known = new Set(shown.messages.map(messageKey));
   const isNew = (message: Message): boolean => !known.has(messageKey(message));
+  const joins = joinsRun(client, shared, report);
   // One whose messages are shown has begun, and was not sent if the report has it in the queue.
-  const queue = (saves && report?.queue?.filter(({ messages }) => joins || messages.every(isNew))) || [];
+  const queue = (client.parts()!.settings.saves && report?.queue?.filter(({ messages }) => joins || messages.every(isNew))) || [];
   const ids = new Set(queue.map(({ runId }) => runId));
-  const said = shown.queue.flatMap(({ runId, messages }) => (ids.has(runId) ? [] : messages.filter(isNew)));
   const waiting = new Set(queue.flatMap(({ messages }) => messages.map(messageKey)));
-  return {
-    shown: { ...shown, queue: rowsOf(queue), messages: [...shown.messages.filter((message) => !waiting.has(messageKey(message))), ...said] },
-    report: report && { ...report, queue },
-  };
+  const asked = queuedOf([...shared.runs].map((run) => ({ run })));
+  const left = shown.queue.reduce<AgentSnapshot<State>>(
+    (at, row) => (ids.has(row.runId) ? at : submitted(at, { ...asked.find(({ runId }) => runId === row.runId), ...row })),
+    { ...shown, queue: rowsOf(queue), messages: shown.messages.filter((message) => !waiting.has(messageKey(message))) },
+  );
+  return { shown: left, report: report && { ...report, queue } };
 }
 
 /** The session whose home that was is lost, perhaps with its worker: an error of its runs, unless nobody waits for one of a worker. */
 export function lose<State>(client: LinkClient<State>, shared: LinkState<State>, home: OpenHome<State>, cause: unknown, died: boolean): void {
   const remains = remainsOf(client, shared, home, died);
   if (died && shared.late!.rests(remains)) return;
-  const { shown, report } = parted(remains, !!client.parts()!.settings.saves, joinsRun(client, shared, remains.report));
-  remain(client, shared, { shown, report }, true);
+  const rest = parted(client, shared, remains);
+  const { shown, report } = rest;
+  remain(client, shared, rest, true);
   const left = cutOff(shown, "error");
   // The calls that wait for a person wait on.
   const waits = new Set(report?.turn?.calls.flatMap(({ id, stage }) => (stage === "waiting" ? id : [])));

@@ -79,6 +79,13 @@ export const bugs = [
     tests: ["remains"],
   },
   {
+    name: "a message stands beside the one that replaces it, which has waited where the core traps",
+    file: "core/remains.ts",
+    from: "...asked.find(({ runId }) => runId === row.runId), ...row",
+    to: "...row",
+    tests: ["remains"],
+  },
+  {
     name: "a save that the core has trapped at is not put aside",
     file: "core/remains.ts",
     from: "if (first) client.quarantine(last);",

@@ -106,6 +106,45 @@ for (const where of ["the page", "a worker"]) {
       assert.deepEqual(said(side), ["1", "half", "one", "2", "two"]);
     });
 
+    for (const persisted of [true, false])
+      it(`keeps a reply that waits for others${persisted ? "" : ", or asks for it again without a store"}`, async () => {
+        const side = make({ persist: persisted ? memoryStore() : undefined });
+        const interrupts = ["a", "b"].map((id) => ({ id, reason: "ask" }));
+        side.server.reply({ type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "interrupt", interrupts } });
+        await side.agent.submit({ message: "1", runId: "r" });
+        const answered = () => side.now().interrupts.map((interrupt) => !!interrupt.answered);
+        const reply = (id) => side.agent.resume({ id, payload: id });
+        void reply("a");
+        await until(() => answered()[0]);
+        await trap(side);
+        side.server.reply(text("done"));
+        const last = reply("b");
+        if (!persisted && where === "the page") {
+          await until(() => answered()[1]);
+          assert.deepEqual(answered(), [false, true]);
+          void reply("a");
+        }
+        assert.equal((await last).outcome, "success");
+        assert.deepEqual(side.server.requests.at(-1).input.resume.map(({ payload }) => payload).sort(), ["a", "b"]);
+      });
+
+    it("has what waited without a store in place of the message that it replaces", async () => {
+      const side = make({ persist: undefined });
+      side.server.reply(text("one"));
+      await side.agent.submit("first");
+      side.server.open(text("half"));
+      const runs = [side.agent.submit({ message: { id: "old", content: "old" } })];
+      await until(() => said(side).at(-1) === "half");
+      runs.push(side.agent.submit({ message: "new", replaces: "old" }), side.agent.submit("last"));
+      await until(() => side.now().queue.length === 2);
+      await trap(side);
+      assert.deepEqual((await Promise.all(runs)).map(({ outcome }) => outcome), ["error", "error", "error"]);
+      assert.deepEqual(said(side), ["first", "one", "new", "last"]);
+      side.server.reply(text("done"));
+      assert.equal((await side.agent.retry()).outcome, "success");
+      assert.deepEqual(said(side), ["first", "one", "new", "last", "done"]);
+    });
+
     it("puts a save aside that it has trapped at, and keeps what was done, asked and decided", async () => {
       const execute = mock.fn(() => 2);
       const tools = [{ name: "add", description: "adds", parameters: {}, execute, needsApproval: true }];

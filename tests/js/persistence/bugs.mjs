@@ -144,8 +144,8 @@ export const bugs = [
   {
     name: "after a trap what waits stands in the thread as well",
     file: "core/remains.ts",
-    from: "shown.queue.flatMap(({ runId, messages }) => (ids.has(runId) ? [] : messages.filter(isNew)))",
-    to: "shown.queue.flatMap(({ messages }) => messages)",
+    from: "(ids.has(row.runId) ? at",
+    to: "(ids.size < 0 ? at",
     tests: ["tabs", "worker-deaths"],
   },
   {
@@ -410,8 +410,8 @@ export const bugs = [
   {
     name: "an approval of a save is not judged by the tool of the page that has it",
     file: "core/open.ts",
-    from: 'if (method === "approve") client.parts()!.approve(json);',
-    to: 'if (method === "deny") client.parts()!.approve(json);',
+    from: 'if (method === "approve") client.parts()!.approve(json!);',
+    to: 'if (method === "deny") client.parts()!.approve(json!);',
     tests: ["early"],
   },
   {
