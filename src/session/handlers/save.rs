@@ -113,7 +113,7 @@ impl Session {
         fields.strings("failed").iter().for_each(|id| self.thread.restore_failed(id));
         self.page = page;
         self.page.restored(&mut self.thread);
-        // Where the thread is brought first, what became of the page's work stands in that, perhaps.
+        // Where the thread is brought first, what became of the page's work stands in that, perhaps, and no run follows on it before.
         if self.queue.submits().first().is_none_or(Submit::speaks) {
             self.page.give_up_left(&mut self.thread);
         }

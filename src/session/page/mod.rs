@@ -304,15 +304,15 @@ impl Page {
                 self.turn.calls.rebind(&id, call.tool(), call.arguments(), None);
             }
         }
-        // How that run has ended is known by what it asks.
-        let outcome = if thread.report.interrupts.len() == 0 { Outcome::Success } else { Outcome::Interrupted };
-        self.turn.last = Some(Ended::new(outcome));
     }
 
-    /// Its unfinished work may have happened or not: it is not done again, and the agent is told so.
+    /// Its run is over. Unfinished work may have happened or not: it is not done again, and the agent is told so.
     pub fn give_up_left(&mut self, thread: &mut Thread) {
         let left = self.turn.calls.ids(Stage::Abandoned);
         left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
+        // How that run has ended is known by what it asks.
+        let outcome = if thread.report.interrupts.len() == 0 { Outcome::Success } else { Outcome::Interrupted };
+        self.turn.last = self.turn.has_begun().then(|| Ended::new(outcome));
     }
 }
 
