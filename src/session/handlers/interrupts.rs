@@ -36,7 +36,8 @@ impl Session {
             submit.row.set(SUBMIT_RESUME, Value::Text(resume));
             submit.ticket = ticket;
             self.queue.push_front(submit);
-            self.next(now);
+            // A run that has ended, but for the end of its body, keeps nobody waiting.
+            self.advance(now);
         }
         self.outbox.saving.due = true;
         self.outbox.changed(true);

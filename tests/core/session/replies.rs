@@ -52,6 +52,23 @@ fn an_interrupt_that_has_expired_is_refused_itself() {
 }
 
 #[test]
+fn an_interrupt_is_answered_once_and_at_once_before_the_body_of_its_run_has_ended() {
+    let mut agent = Agent::new(Options::default());
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")]}));
+    agent.head(1, 200, "text/event-stream");
+    let outcome = json!({"type": "interrupt", "interrupts": [{"id": "a", "reason": "ask"}]});
+    agent.events(1, &[started("r"), event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome)]);
+    let a = answer(&mut agent, "a", "resolved").unwrap();
+    assert_eq!((agent.requests.len(), &agent.sent()["resume"][0]["interruptId"]), (2, &json!("a")));
+    assert_eq!((agent.closed.as_slice(), outcomes(&agent)), (&[1][..], vec![(1, "interrupted")]));
+    assert!(answer(&mut agent, "a", "resolved").is_err(), "a double click means it once");
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(outcomes(&agent).last(), Some(&(a, "aborted")));
+    answer(&mut agent, "a", "cancelled").unwrap();
+    assert_eq!((agent.requests.len(), &agent.sent()["resume"][0]["status"]), (3, &json!("cancelled")));
+}
+
+#[test]
 fn two_interrupts_of_one_id_can_be_answered() {
     let twice = json!([{"id": "a", "reason": "one"}, {"id": "a", "reason": "two"}]);
     let mut agent = interrupted(twice.clone());
