@@ -40,7 +40,7 @@ export function createAgentOver<State, Place>(
 ): Agent<State> {
   // Mistakes are reported where they are made.
   options = checkedOptions(options);
-  if (options.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
+  if (options.worker) throw unsupported("worker", "worker: import from ag-ui-wasm/worker");
   const first = firstSnapshot(options);
   const make = (): Thread<State> => createThread(core, options, first, linked);
   // A server that renders has pages of several users.

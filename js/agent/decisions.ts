@@ -1,6 +1,7 @@
 // A person's decisions about calls of tools.
 
 import type { Agent, PageTool, ToolCall } from "../api/types.js";
+import { expect, expectJson } from "../base/failure.js";
 import { act as toAct } from "../intents/act.js";
 import type { Self } from "./self.js";
 
@@ -16,12 +17,18 @@ export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "a
   };
 
   return {
-    // The core says what is wrong with it.
-    addToolResult: (reply) => decide("settleCall", { ...reply }),
+    // The core says what else is wrong with it.
+    addToolResult: (reply) => {
+      // Without one of the two, the answer stands under another client's name for it, and would be lost.
+      if ("result" in Object(reply)) expectJson("result", reply.result ?? null);
+      else expect("result or error", "string", reply?.error);
+      decide("settleCall", { ...reply });
+    },
     approve: (...replies: readonly unknown[]) => {
       const isCall = typeof replies[0] === "string" || "argsText" in Object(replies[0]);
       const [tool, given, args] = (isCall ? [undefined, ...replies] : replies) as [tool?: PageTool, given?: string | ToolCall, args?: unknown];
       const call = typeof given === "string" ? view.read().toolCalls.find(({ id }) => id === given) : given;
+      if (args != null) expect("args", "object", args);
       // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.
       const { id = given, name, argsText } = Object(call);
       decide("approve", { toolCallId: id, tool: tool?.name, args, seen: { name, argsText } });

@@ -1,19 +1,22 @@
 // From what the application gives to what the core reads.
 
 import { ask } from "../base/call.js";
-import { expect, expectList, fits, isEvent, unfit } from "../base/failure.js";
+import { expect, expectJson, expectList, isEvent, isList, unfit } from "../base/failure.js";
 import type { OptionInput, RunInput } from "../intents/run.js";
 import type { CoreInput } from "../intents/submit.js";
 import { declare } from "./tools.js";
+import { isPlain } from "../snapshot/edited.js";
 import type { AgainOptions, AgentOptions, ContentPart, ResumeEntry, SubmitHolder, SubmitInput, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 
 /** The input of a request that leaves now. `input` comes before the options. */
 export function toOptionInput(options: AgentOptions, input: SubmitInput = {}): OptionInput {
+  const forwardedProps = ask(input.forwardedProps ?? options.forwardedProps) ?? {};
+  expectJson("forwardedProps", forwardedProps);
   return {
     ...declare(input.tools ?? ask(options.tools) ?? []),
-    context: input.context ?? ask(options.context) ?? [],
-    forwardedProps: input.forwardedProps ?? ask(options.forwardedProps) ?? {},
+    context: ask(input.context ?? options.context) ?? [],
+    forwardedProps,
   };
 }
 
@@ -37,13 +40,19 @@ export function toAgainInput(options: AgentOptions, again: AgainOptions | undefi
 /** Whether these are attachments, which bring their parts later. */
 export const holds = (parts: SubmitInput["parts"]): parts is SubmitHolder => "hold" in Object(parts);
 
+const members = /^(message|parts|state|resume|replaces|keepId|tools|context|forwardedProps|runId|signal|ifBusy|ifAwaiting)$/;
+
 /** The argument of that method in its long form. An event counts as no argument: the method was passed as a handler. */
 export function toSubmitInput<State>(method: string, input: string | SubmitInput<State>): SubmitInput<State> {
   const long = typeof input === "string" ? { message: input } : input;
-  if (!fits("object", long) || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
-  const { message = "", parts, runId, signal } = long;
-  if (typeof message !== "string" && !fits("object", message)) throw unfit("message", "a string or a message", message);
-  if (parts != null && !holds(parts)) expectList("parts", "object", parts);
+  const { message, parts, replaces, runId, signal } = Object(long) as SubmitInput<State>;
+  // Without a message, another member may be one: as other clients name it.
+  const odd = message !== undefined ? [] : isPlain(long) ? Object.keys(long).filter((name) => !members.test(name)) : [""];
+  if (odd.length || isEvent(long)) throw unfit(`${method}(${odd})`, "a string or {message}", input);
+  const given = message !== undefined || (replaces !== undefined && !parts);
+  const { content } = Object(message) as UserMessage;
+  if (given && typeof (content ?? message) !== "string" && !isList("object", content)) throw unfit("message", "a string or {content}", message);
+  if (!holds(parts)) expectList("parts", "object", parts ?? []);
   if (runId != null) expect("runId", "string", runId);
   if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);
   return long;
@@ -52,9 +61,6 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
 /** The core's form of the input of `submit`. */
 export function toCoreInput<State>(options: AgentOptions<State>, input: SubmitInput<State>, resume?: readonly ResumeEntry[]): CoreInput {
   const { message, parts, state, replaces, ifBusy, ifAwaiting } = input;
-  if (replaces !== undefined && message === undefined && !parts) {
-    throw unfit("message", "one that takes the place of `replaces`", message);
-  }
   return {
     ...toRunInput(options, input),
     messages: message === undefined && !parts ? [] : [toUserMessage(message, parts)],

@@ -1,7 +1,7 @@
 // Replies to interrupts, as the server reads them. They come beside the core: an interrupt is open after a run.
 
 import type { AgentSchemas } from "../api/schemas.js";
-import { unfit } from "../base/failure.js";
+import { expect, fits, unfit } from "../base/failure.js";
 import type { Answer, Interrupt, ResumeAnswer, ResumeAnswers, ResumeEntry } from "../api/types.js";
 import { checkReply } from "../core/checked.js";
 import { answer } from "../intents/answer.js";
@@ -19,24 +19,31 @@ export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | und
   };
   return {
     /** The answer to one interrupt; nothing where these may be several. */
-    toReply: <State>(answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts, run: () => RunInput): RunIntent<State> | undefined =>
-      isAnswer(answers) ? answer(checked([toEntry("resume", answers)] as const, at)[0], run()) : undefined,
+    toReply: <State>(answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts, run: () => RunInput): RunIntent<State> | undefined => {
+      if (!isAnswer(answers)) return void listOf(answers);
+      return answer(checked([toEntry("resume", answers)] as const, at)[0], run());
+    },
     toResume: (answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[] => checked(toResume(answers, at), at),
   };
 }
 
 /** Whether it is the answer to one interrupt. By id, answers are objects. */
 function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
-  const { id, interruptId } = (answers ?? {}) as { readonly id?: unknown; readonly interruptId?: unknown };
+  const { id, interruptId } = Object(answers) as { readonly id?: unknown; readonly interruptId?: unknown };
   return !Array.isArray(answers) && [id, interruptId].some((name) => typeof name === "string");
+}
+
+/** Several answers; anything else is the application's mistake. */
+function listOf(answers: ResumeAnswers | ResumeAnswer) {
+  if (!Array.isArray(answers) && !fits("object", answers)) throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);
+  return answers as ResumeAnswer[] | { readonly [interruptId: string]: Answer };
 }
 
 /** Answers by interrupt as entries, in the order of the interrupts. */
 function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: WithInterrupts): readonly ResumeEntry[] {
   if (isAnswer(answers)) return [toEntry("resume", answers)];
-  if (Array.isArray(answers)) return answers.map((each, at) => toEntry(`resume[${at}]`, each));
-  if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);
-  const byId = answers as { readonly [interruptId: string]: Answer };
+  const byId = listOf(answers);
+  if (Array.isArray(byId)) return byId.map((each, at) => toEntry(`resume[${at}]`, each));
   const place = (id: string): number => interrupts.findIndex((interrupt) => interrupt.id === id);
   return Object.keys(byId)
     .sort((one, other) => place(one) - place(other))
@@ -45,18 +52,14 @@ function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: WithInt
 
 /** An answer as the server reads it. `name`: how the application finds it in what it gave; `key`: what it stands under. */
 function toEntry(name: string, reply: unknown, key?: string): ResumeEntry {
-  if (typeof reply !== "object" || !reply || Array.isArray(reply)) throw unfit(name, "an object", reply);
+  expect(name, "object", reply);
   const { id, interruptId = id ?? key, status = "resolved", payload, ...rest } = reply as Record<string, unknown>;
   if (typeof interruptId !== "string") throw unfit(`${name}.interruptId`, "a string (or one as `id`)", interruptId);
-  for (const [member, other] of [["id", id], [undefined, key]] as const) {
-    if (other === undefined || other === interruptId) continue;
-    throw unfit(member ? `${name}.${member}` : name, `the answer to ${JSON.stringify(interruptId)}`, other);
-  }
+  const other = [id, key].find((each) => each !== undefined && each !== interruptId);
+  if (other !== undefined) throw unfit(other === id ? `${name}.id` : name, `the answer to ${JSON.stringify(interruptId)}`, other);
   if (status !== "resolved" && status !== "cancelled") throw unfit(`${name}.status`, '"resolved" or "cancelled"', status);
   const { metadata } = rest;
-  if (metadata !== undefined && (typeof metadata !== "object" || Array.isArray(metadata))) {
-    throw unfit(`${name}.metadata`, "an object", metadata);
-  }
+  if (metadata !== undefined) expect(`${name}.metadata`, "object", metadata);
   // A cancellation has nothing to say.
   return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
 }

@@ -35,7 +35,7 @@ function createAgain<State>(
       // Nothing has run yet: only the core has to come.
       await link.load();
       const { error } = read();
-      return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
+      return { runId: input.runId, outcome: error ? "error" : "dropped", ...(error && { error }) };
     },
     regenerate: async (messageId, again) => {
       // A handler of clicks that is given as it is gets an event.
@@ -75,10 +75,10 @@ export function createRuns<State>(self: Self<State>): RunMethods<State> {
     const run = toSubmit<State>(core, read().toolCalls);
     if (signal?.aborted) return { runId: run.id, outcome: "aborted" };
     // The events of AG-UI say when an answer is over; those of a dialect need not.
-    if (long.ifBusy !== undefined || !options().dialect || !options().transport?.keep) return start(run, signal);
-    const done = start({ ...run, hasty: true }, signal);
+    const hasty = long.ifBusy === undefined && !!options().dialect && !!options().transport?.keep;
+    const done = start({ ...run, hasty }, signal);
     // The user has said something else, so the agent's answer is over.
-    thread.channel?.current?.endAnswer();
+    if (hasty) thread.channel?.current?.endAnswer();
     return done;
   };
 

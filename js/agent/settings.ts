@@ -1,7 +1,7 @@
 // The settings of a session: the options as the core reads them, with every default.
 
 import type { AgentOptions } from "../api/types.js";
-import { toJson, unfit } from "../base/failure.js";
+import { expect, toJson, unfit } from "../base/failure.js";
 import type { SessionOptions } from "../glue/core.js";
 import { retryTimes } from "../network/request.js";
 
@@ -36,14 +36,14 @@ export function toSettings(options: AgentOptions, threadId: () => string, guard:
 /** The words of options that nothing else refuses: the first bundle has no room for them. */
 const words = { notify: ["frame", "microtask", "sync"], "resume.in": ["forwardedProps", "query"], "thread.edits": ["same-id", "new-id", "none"] } as const;
 
-/** Throws where one of these options is another word. */
-function checkWords({ notify, resume, thread }: AgentOptions): void {
-  const given = { notify, "resume.in": resume && "in" in resume ? resume.in : undefined, "thread.edits": thread?.edits };
+/** Throws where one of these options is another word, or of another type. */
+function checkWords(options: AgentOptions): void {
   for (const [name, known] of Object.entries(words)) {
-    const value: unknown = given[name as keyof typeof words];
+    const value = name.split(".").reduce((at: unknown, member) => Object(at)[member], options);
     if (value == null || typeof value === "object" || known.some((word) => word === value)) continue;
     throw unfit(name, known.map((word) => JSON.stringify(word)).join(" or "), value);
   }
+  for (const name of ["server", "thread", "transport", "limits", "saving"] as const) expect(name, "object", options[name] ?? {});
 }
 
 /** The counts, and the times as a timer can take them: a longer one fires at once. */

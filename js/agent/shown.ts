@@ -11,7 +11,7 @@ import { savedSnapshot } from "../snapshot/save.js";
 export function firstSnapshot<State>(options: AgentOptions<State>): AgentSnapshot<State> {
   const { threadId = "", initialMessages, initialState } = options;
   // A copy, as the core has it: what the application does to its own is none of the agent's.
-  const state = initialState === undefined ? undefined : (JSON.parse(toJson(initialState)) as State);
+  const state = JSON.parse(toJson(initialState)) as State;
   return initialSnapshot(threadId, initialMessages, state, threadOf(options));
 }
 

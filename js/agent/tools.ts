@@ -1,6 +1,6 @@
 // Tools of the page: what the server learns of them. Their calls are in calls.ts.
 
-import { misuse, reasonOf, unfit } from "../base/failure.js";
+import { expect, misuse, reasonOf, unfit } from "../base/failure.js";
 import type { JsonObject, PageTool, StandardSchema, Tool } from "../api/types.js";
 
 /**
@@ -32,7 +32,7 @@ export function checkTools(tools: readonly (Tool | PageTool)[]): void {
 function listed(tools: readonly (Tool | PageTool)[]): readonly PageTool[] {
   if (!Array.isArray(tools)) throw unfit("tools", "a list of tools", tools);
   tools.forEach((one, at) => {
-    if (typeof one?.name !== "string") throw unfit(`tools[${at}]`, "a tool with a name", one);
+    expect(`tools[${at}].name`, "string", one?.name);
   });
   return tools as readonly PageTool[];
 }
@@ -56,9 +56,8 @@ export function declare(list: readonly (Tool | PageTool)[]): { tools: readonly T
   const tools: Tool[] = [];
   const pageTools: Flags[] = [];
   for (const one of listed(list)) {
-    const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, result: ___, ...rest } = one;
-    const schema = schemaOf(one);
-    tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);
+    const { execute, needsApproval, followUp, declared, jsonSchema: _, result: __, ...rest } = one;
+    tools.push({ ...rest, parameters: schemaOf(one) } as Tool);
     if (declared) continue;
     pageTools.push({
       name: rest.name,
@@ -74,7 +73,7 @@ export function declare(list: readonly (Tool | PageTool)[]): { tools: readonly T
 /** Whether parameters are a validator, and no schema. */
 export function isValidator(parameters: unknown): parameters is StandardSchema {
   // Schemas of some libraries are functions.
-  return !!parameters && /object|function/.test(typeof parameters) && "~standard" in (parameters as object);
+  return "~standard" in Object(parameters);
 }
 
 // A validator is translated once, not with every run.

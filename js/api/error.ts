@@ -58,10 +58,10 @@ export interface AgentErrorData {
 // A registered symbol, so that two copies of the package in one page recognize each other's errors.
 const brand = Symbol.for("ag-ui-wasm.error");
 
-const members = ["retryable", "status", "retryAfterMs", "code", "rule", "eventType", "body", "lost"] as const;
+const members = ["kind", "message", "retryable", "status", "retryAfterMs", "code", "rule", "eventType", "body", "lost"] as const;
 
-/** The members that stand in an error beside its kind and message. */
-const membersOf = (data: AgentErrorData): Partial<AgentErrorData> => Object.fromEntries(members.map((name) => [name, data[name]]));
+/** The plain data of an error, without the cause. */
+const membersOf = (data: AgentErrorData) => Object.fromEntries(members.map((name) => [name, data[name]])) as unknown as AgentErrorData;
 
 /**
  * Everything that can go wrong with an agent, as a real `Error`.
@@ -84,8 +84,8 @@ export class AgentError extends Error {
   declare readonly lost: boolean | undefined;
 
   constructor(data: AgentErrorData) {
-    super(data.message, "cause" in data ? { cause: data.cause } : undefined);
-    Object.assign(this, { kind: data.kind, ...membersOf(data), retryable: data.retryable ?? false });
+    super(data.message, data);
+    Object.assign(this, membersOf(data), { retryable: !!data.retryable });
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -111,6 +111,6 @@ export class AgentError extends Error {
 
   /** The plain data, without the cause, for logs and storage. */
   toJSON(): AgentErrorData {
-    return { kind: this.kind, message: this.message, ...membersOf(this) };
+    return membersOf(this);
   }
 }

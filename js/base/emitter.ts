@@ -76,7 +76,7 @@ function createReader({ on, emit }: Pick<Emitter, "on" | "emit">, readers: Set<(
     waiting.shift();
     if (lossy) return;
     lossy = true;
-    const message = `agent.events is read too slowly: the last ${maxWaiting} are kept`;
+    const message = `agent.events: the last ${maxWaiting} wait for a slow reader`;
     emit("warning", { code: "events-dropped", message });
   });
   const end = (): void => {
@@ -91,7 +91,7 @@ function createReader({ on, emit }: Pick<Emitter, "on" | "emit">, readers: Set<(
       while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
       const value = waiting.shift();
       lossy &&= waiting.length > 0;
-      return value ? { value, done: false } : { value, done: true };
+      return { value, done: !value } as IteratorResult<CustomEventData>;
     },
     async return() {
       waiting.length = 0;

@@ -1,13 +1,14 @@
 // From what is thrown around the core to errors for the application.
 
 import { AgentError } from "../api/error.js";
+import { isPromise } from "./promise.js";
 
 /** The message of a thrown value. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** A fault of ours, or of the platform. */
-export const internal = (what: string, cause: unknown): AgentError =>
-  new AgentError({ kind: "internal", message: `${what}: ${reasonOf(cause)}`, retryable: true, cause });
+export const internal = (what: string, cause: unknown, code?: string): AgentError =>
+  new AgentError({ kind: "internal", code, message: `${what}: ${reasonOf(cause)}`, retryable: true, cause });
 
 /** The error for an operation that the agent does not support. */
 export const unsupported = (code: string, message: string): AgentError => new AgentError({ kind: "unsupported", code, message });
@@ -24,22 +25,31 @@ export const isEvent = (value: unknown): boolean => typeof (value as Event | nul
 /** The application's mistake, by the member that it is in. */
 export function unfit(name: string, expected: string, found: unknown): Error {
   const kind = typeof found;
-  const shape = kind === "object" && found && (isEvent(found) ? "an event" : Array.isArray(found) ? "a list" : "an object");
+  const shape = kind === "object" && found && (isEvent(found) ? "an event" : isPromise(found) ? "a promise" : Array.isArray(found) ? "a list" : "an object");
   const value = shape || (kind === "string" ? JSON.stringify(found) : String(found) + (kind === "bigint" ? "n" : ""));
   return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
 }
 
-/** Whether it is of that type, and a value of it: neither `null` nor NaN. A list is no object. */
-export const fits = (type: string, value: unknown): boolean => typeof value === type && value !== null && value === value && !Array.isArray(value);
+/** Whether it is of that type, and a value of it: neither `null` nor NaN. A list is no object, and neither is an event. */
+export const fits = (type: string, value: unknown): boolean =>
+  typeof value === type && value !== null && value === value && !Array.isArray(value) && !isEvent(value);
 
 /** Throws where the value is of another type. */
 export function expect(name: string, type: "string" | "number" | "object" | "function", value: unknown): void {
   if (!fits(type, value)) throw unfit(name, `a${type === "object" ? "n" : ""} ${type}`, value);
 }
 
-/** Throws where it is no list of values of that type. */
+/** Whether it is a list of values of that type. */
+export const isList = (type: "string" | "object", value: unknown): boolean => Array.isArray(value) && value.every((item) => fits(type, item));
+
+/** Throws where it is none. */
 export function expectList(name: string, type: "string" | "object", value: unknown): void {
-  if (!Array.isArray(value) || !value.every((item) => fits(type, item))) throw unfit(name, `a list of ${type}s`, value);
+  if (!isList(type, value)) throw unfit(name, `a list of ${type}s`, value);
+}
+
+/** Throws where JSON would show nothing of the value. */
+export function expectJson(name: string, value: unknown): void {
+  if (value === undefined || typeof value === "function" || isPromise(value) || isEvent(value)) throw unfit(name, "JSON", value);
 }
 
 /** JSON text, or the application's mistake. */

@@ -2,7 +2,7 @@
 
 import { getContext, setContext } from "svelte";
 import { createSubscriber } from "svelte/reactivity";
-import { readable, toStore, type Readable } from "svelte/store";
+import { derived, readable, toStore } from "svelte/store";
 import { createFinder, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
 import type { Agent, AgentSnapshot } from "../api/types.js";
 
@@ -54,25 +54,16 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
   const view = {} as UseAgent<State>;
   const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true, configurable: true });
   for (const [name, value] of Object.entries(agent)) {
-    const method = (...args: unknown[]) => Reflect.get(current().agent, name)(...args);
-    define(name, typeof value === "function" ? () => method : tracked((now) => Reflect.get(now, name)));
+    const read = (now: Agent<State>) => now[name as keyof typeof now];
+    const method = (...args: readonly never[]) => (read(current().agent) as (...args: readonly never[]) => unknown)(...args);
+    define(name, typeof value === "function" ? () => method : tracked(read));
   }
-  for (const key of Object.keys(agent.getSnapshot())) define(key, tracked((now) => Reflect.get(now.getSnapshot(), key)));
+  for (const key of Object.keys(agent.getSnapshot())) define(key, tracked((now) => now.getSnapshot()[key as keyof AgentSnapshot<State>]));
   define("agent", () => current().agent);
-  define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => subscribeTo(agents, run));
-  return view;
-}
-
-/** Calls back with each snapshot of the agent that the store has then, until what it returns is called. */
-function subscribeTo<State>(agents: Readable<Agent<State>>, run: (snapshot: AgentSnapshot<State>) => void): () => void {
-  let off: (() => void) | undefined;
-  const end = agents.subscribe((agent) => {
-    off?.();
-    run(agent.getSnapshot());
-    off = agent.subscribe(() => run(agent.getSnapshot()));
+  const { subscribe } = derived<typeof agents, AgentSnapshot<State>>(agents, (now, set) => {
+    set(now.getSnapshot());
+    return now.subscribe(() => set(now.getSnapshot()));
   });
-  return () => {
-    end();
-    off?.();
-  };
+  define("subscribe", () => subscribe);
+  return view;
 }

@@ -109,7 +109,8 @@ const members = /^(id|role|content|delivery)$/;
 
 /** Whether a message is nothing but a text. */
 const isPlain = (message: Message): boolean =>
-  /^(user|assistant|system|developer)$/.test(message.role) && typeof message.content === "string" && Object.keys(message).every((name) => members.test(name));
+  /^(user|assistant|system|developer)$/.test(message.role) && typeof message.id === "string" && typeof message.content === "string" &&
+  Object.keys(message).every((name) => members.test(name));
 
 /** The body as the core writes it (`src/wire/input.rs`). */
 function bodyOf(threadId: string, input: CoreInput, { messages, state }: { messages: readonly Message[]; state: unknown }, now: string): string {

@@ -2,7 +2,7 @@
 // it: Vite preloads what a chunk imports, and WebKit never asks again for a preload that failed.
 
 import { AgentError } from "../api/error.js";
-import { reasonOf } from "../base/failure.js";
+import { internal } from "../base/failure.js";
 import type init from "../glue/core.js";
 import type { CoreSession, ModuleInput } from "../glue/core.js";
 import type { askGuard, compact, Stepper } from "../glue/full.js";
@@ -61,7 +61,6 @@ export async function loading<Module>(load: () => Promise<Module>): Promise<Modu
     return await load();
   } catch (cause) {
     if (AgentError.is(cause)) throw cause;
-    const message = `The WebAssembly core could not be loaded: ${reasonOf(cause)}`;
-    throw new AgentError({ kind: "internal", code: "load", message, retryable: true, cause });
+    throw internal("The WebAssembly core could not be loaded", cause, "load");
   }
 }

@@ -7,7 +7,7 @@ export function copyPolicy(options: object): string {
   // A value that is no policy must not count as an absent one.
   expect("guard", "object", options);
   const raw = Object.keys(options).find((name) => /^(ag_ui.*|hushspec|rules)$/.test(name));
-  if (raw) throw unsupported("input", `guard: "${raw}" is of Chio's document: policyFrom() of ag-ui-wasm/chio reads it`);
+  if (raw) throw unsupported("input", `guard: "${raw}" is for policyFrom() of ag-ui-wasm/chio`);
   // Members that JSON would leave out are kept, for the core to refuse.
   return toJson(options, (_, value) => (/function|symbol/.test(typeof value) ? typeof value : value));
 }

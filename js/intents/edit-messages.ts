@@ -2,28 +2,25 @@
 // has made of that. The core applies it to what it has at that moment (src/thread/edit.rs), which may be more than was shown.
 
 import type { AgentSnapshot, Message, ToolMessage } from "../api/types.js";
-import { toJson, unfit } from "../base/failure.js";
+import { expectList, toJson } from "../base/failure.js";
 import { edited, editedList } from "../snapshot/edited.js";
-import { settle, toolCallsOf } from "../snapshot/initial.js";
+import { callsOf, settle, toolCallsOf } from "../snapshot/initial.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { Intent } from "./intent.js";
 
 /** The edit that has made one list of messages of another. */
 export function messagesEdit<State>(before: readonly Message[], after: readonly Message[]): Intent<State> {
-  if (!Array.isArray(after) || after.some((message) => typeof message !== "object" || !message)) {
-    throw unfit("setMessages()", "a list of messages, or a function that returns one", after);
-  }
+  expectList("setMessages()", "object", after);
   // An object that is the same is unchanged: its place identifies it.
   const places = new Map(before.map((message, at) => [message, at]));
-  const unchanged = new Set<Message>();
   const list = after.map((message) => {
-    const at = unchanged.has(message) ? undefined : places.get(message);
-    if (at !== undefined) unchanged.add(message);
+    const at = places.get(message);
+    places.delete(message);
     return at ?? message;
   });
   const shown = before.map((message) => {
     const { id, role, toolCallId } = message as ToolMessage;
-    return unchanged.has(message) ? { id, role, toolCallId } : message;
+    return places.has(message) ? message : { id, role, toolCallId };
   });
   return { method: "editMessages", json: toJson({ before: shown, after: list }), fold: (at) => editedMessages(before, after, at) };
 }
@@ -48,8 +45,7 @@ export function editedMessages<State>(before: readonly Message[], after: readonl
 
 /** A result that stands before its call is put after it, as the core does. */
 function afterCalls(messages: readonly Message[]): readonly Message[] {
-  const calls = messages.flatMap((message, at) => (message.role === "assistant" ? (message.toolCalls ?? []) : []).map(({ id }) => [id, at] as const));
-  const places = new Map(calls);
+  const places = new Map(messages.flatMap((message, at) => callsOf(message).map(({ id }) => [id, at] as const)));
   const placeOf = (message: Message): number => (message.role === "tool" ? (places.get(message.toolCallId) ?? -1) : -1);
   const early = messages.filter((message, at) => placeOf(message) > at);
   if (!early.length) return messages;

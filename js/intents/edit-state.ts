@@ -1,11 +1,12 @@
 // An edit of the state: as that of the messages, what it changes (src/thread/state.rs).
 
-import { toJson } from "../base/failure.js";
+import { expectJson, toJson } from "../base/failure.js";
 import { edited, isPlain } from "../snapshot/edited.js";
 import type { Intent } from "./intent.js";
 
 /** The edit that has made one state of another. */
 export function stateEdit<State>(before: State, after: State): Intent<State> {
+  expectJson("setState()", after);
   const [from, to] = changed(before, after);
   const json = toJson({ before: from, after: to });
   return { method: "editState", json, fold: (at) => ({ ...at, state: edited(before, after, at.state) as State }) };

@@ -4,18 +4,18 @@ import type { JsonObject } from "../api/protocol.js";
 
 /** An object of which JSON has all members. */
 export function isPlain(value: unknown): value is JsonObject {
-  if (typeof value !== "object" || !value || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
-  return [Object.prototype, null].includes(Object.getPrototypeOf(value));
+  return !!value && typeof (value as { toJSON?: unknown }).toJSON !== "function" && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 /** An edited value: what was left as it was is as it is now; what was changed is as the edit has it. */
 export function edited(before: unknown, after: unknown, now: unknown, grows = false): unknown {
   if (after === before) return now;
   if (now === before) return after;
-  if (grows && typeof before === "string" && typeof after === "string" && typeof now === "string") {
-    return now.startsWith(before) ? after + now.slice(before.length) : after;
-  }
   const all = [before, after, now];
+  if (grows && all.every((each) => typeof each === "string")) {
+    const [old, made, grown] = all as string[];
+    return grown!.startsWith(old!) ? made + grown!.slice(old!.length) : made;
+  }
   const edit: Edit<unknown> = (...each) => edited(...each, grows);
   if (all.every(Array.isArray)) return editedList(all as never, nameOf, edit);
   return all.every(isPlain) ? Object.fromEntries(editedParts(all.map((each) => new Map(Object.entries(each))), edit)) : after;

@@ -1,6 +1,6 @@
 // The snapshot before the core is there: what a server renders, and what the core starts from.
 
-import type { AgentSnapshot, AssistantMessage, Message, ToolCall, ToolMessage } from "../api/types.js";
+import type { AgentSnapshot, AssistantMessage, Message, ToolCall } from "../api/types.js";
 
 /** The error of a call that was open when its run ended. */
 export const unanswered = "The run ended before the call was answered.";
@@ -43,7 +43,8 @@ export function initialSnapshot<State>(
 export const ofThread = <State>(first: AgentSnapshot<State>, threadId: string): AgentSnapshot<State> =>
   threadId === first.threadId ? first : { ...first, threadId };
 
-const callsOf = (message: Message): NonNullable<AssistantMessage["toolCalls"]> => (message.role === "assistant" && message.toolCalls) || [];
+/** The calls of a message. */
+export const callsOf = (message: Message): NonNullable<AssistantMessage["toolCalls"]> => (message.role === "assistant" && message.toolCalls) || [];
 
 /** The message with what the snapshot adds. Nothing streams into a thread at rest, so a saved stream was cut off. */
 export function settle(message: Message): Message {
@@ -60,12 +61,10 @@ export function settle(message: Message): Message {
 
 /** The calls of assistant messages, each with the first result that the thread holds for it. */
 export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
-  const results = new Map<string, ToolMessage>();
-  for (const message of messages) {
-    if (message.role === "tool" && !results.has(message.toolCallId)) results.set(message.toolCallId, message);
-  }
+  // The first of several is the last to be put in.
+  const results = new Map(messages.flatMap((message) => (message.role === "tool" ? [[message.toolCallId, message] as const] : [])).reverse());
   return messages.flatMap((message) =>
-    callsOf(message).map(({ id, function: { name, arguments: argsText } }) => {
+    callsOf(message).map(({ id, function: { name, arguments: argsText } = {} as never }) => {
       const answer = results.get(id);
       const failed = answer?.error !== undefined;
       return {

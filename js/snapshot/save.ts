@@ -1,7 +1,7 @@
 // The form of a save: what is kept of an agent between two visits, and how the page makes one where there is no session to say it.
 
 import { AgentError } from "../api/error.js";
-import { reasonOf } from "../base/failure.js";
+import { isList, reasonOf } from "../base/failure.js";
 import type { Message, TokenUsage } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
@@ -18,7 +18,7 @@ export function readSaved(value: unknown, threadId: string | undefined): SavedAg
   const lists: readonly unknown[][] = [messages, queue, interrupts, failed, acts, turn?.calls ?? []] as never;
   const isWhole = lists.every(Array.isArray) && !lists.flat().includes(null);
   const texts = isWhole ? messages!.flatMap(({ id, role }) => [id, role]) : [undefined];
-  if (![saved.threadId, ...texts].every((text) => typeof text === "string")) throw refusal("it is damaged");
+  if (!isList("string", [saved.threadId, ...texts])) throw refusal("it is damaged");
   return saved as SavedAgent;
 }
 

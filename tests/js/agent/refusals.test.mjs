@@ -24,9 +24,14 @@ const called = (name) => Session.last.calls.filter(([method]) => method === name
 for (const [name, options, expected] of [
   ["notify", { notify: "frames" }, 'notify: expected "frame" or "microtask" or "sync", got "frames"'],
   ["resume.in", { resume: { by: "cursor", path: "seq", in: "body" } }, 'resume.in: expected "forwardedProps" or "query", got "body"'],
+  ["server", { server: "mastra" }, 'server: expected an object, got "mastra"'],
+  ["thread", { thread: "chat" }, 'thread: expected an object, got "chat"'],
+  ["transport", { transport: "websocket" }, 'transport: expected an object, got "websocket"'],
+  ["limits", { limits: 5 }, "limits: expected an object, got 5"],
+  ["saving", { saving: true }, "saving: expected an object, got true"],
   ["thread.edits", { thread: { edits: "same" } }, 'thread.edits: expected "same-id" or "new-id" or "none", got "same"'],
 ]) {
-  it(`another word as ${name} is the error of the first run, with the words that there are`, async () => {
+  it(`another value as ${name} is the error of the first run, and names what there is`, async () => {
     const { outcome, error } = await create(options).submit("1");
     assert.deepEqual([outcome, error.kind, error.code, error.message], ["error", "unsupported", "input", expected]);
   });
@@ -135,8 +140,8 @@ describe("options that no agent can work with", () => {
   for (const [what, options, expected] of [
     ["no address", { url: undefined }, /^url: expected an address or a transport, got undefined$/],
     ["tools by name", { tools: { weather: {} } }, /^tools: expected a list of tools, got an object$/],
-    ["a tool without a name", { tools: [{ description: "?" }] }, /^tools\[0\]: expected a tool with a name, got an object$/],
-    ["no tool", { tools: [null] }, /^tools\[0\]: expected a tool with a name, got null$/],
+    ["a tool without a name", { tools: [{ description: "?" }] }, /^tools\[0\]\.name: expected a string, got undefined$/],
+    ["no tool", { tools: [null] }, /^tools\[0\]\.name: expected a string, got undefined$/],
     ["rules that do not exist", { rules: "stict" }, /^rules: expected "tolerant" or "strict", got "stict"$/],
     ["a way to resume by its name only", { resume: "replay" }, /^resume: expected an object, got "replay"$/],
     ["a store by its key only", { persist: "chat" }, /^persist: expected a store of createStore\(\), got "chat"$/],
@@ -203,12 +208,28 @@ describe("options that no agent can work with", () => {
 describe("input that is none", () => {
   const refused = (message) => (error) => AgentError.is(error) && error.code === "input" && (assert.match(error.message, message), true);
   for (const [what, input, message] of [
-    ["nothing", undefined, /^submit\(\): expected a string or an object, got undefined$/],
-    ["a click", new Event("click"), /^submit\(\): expected a string or an object, got an event$/],
-    ["a click as React has it", { nativeEvent: {}, message: "x", preventDefault() {} }, /^submit\(\): expected a string or an object, got an event$/],
-    ["no message", { message: null }, /^message: expected a string or a message, got null$/],
-    ["a number as the message", { message: 5 }, /^message: expected a string or a message, got 5$/],
-    ["parts as the message", { message: [{ type: "text", text: "x" }] }, /^message: expected a string or a message, got a list$/],
+    ["nothing", undefined, /^submit\(\): expected a string or \{message\}, got undefined$/],
+    ["a click", new Event("click"), /^submit\(\): expected a string or \{message\}, got an event$/],
+    ["a click as React has it", { nativeEvent: {}, message: "x", preventDefault() {} }, /^submit\(\): expected a string or \{message\}, got an event$/],
+    ["no message", { message: null }, /^message: expected a string or \{content\}, got null$/],
+    ["a number as the message", { message: 5 }, /^message: expected a string or \{content\}, got 5$/],
+    ["parts as the message", { message: [{ type: "text", text: "x" }] }, /^message: expected a string or \{content\}, got a list$/],
+    ["a message as useChat has it", { text: "hi" }, /^submit\(text\): expected a string or \{message\}, got an object$/],
+    ["the messages of an HttpAgent", { messages: [{ role: "user", content: "hi" }] }, /^submit\(messages\): expected a string or \{message\}/],
+    ["a whole message", { id: "1", role: "user", content: "hi" }, /^submit\(id,role,content\): expected a string or \{message\}/],
+    ["a misspelled member", { state: { n: 1 }, mesage: "hi" }, /^submit\(mesage\): expected a string or \{message\}/],
+    ["text beside parts", { text: "hi", parts: [{ type: "text", text: "x" }] }, /^submit\(text\): expected/],
+    ["a promise", Promise.resolve("hi"), /^submit\(\): expected a string or \{message\}, got a promise$/],
+    ["a form", new FormData(), /^submit\(\): expected a string or \{message\}, got an object$/],
+    ["an object that is a string", new String("hi"), /^submit\(\): expected a string or \{message\}, got an object$/],
+    ["a list", ["hi"], /^submit\(\): expected a string or \{message\}, got a list$/],
+    ["a message without content", { message: { text: "hi" } }, /^message: expected a string or \{content\}, got an object$/],
+    ["the parts of useChat", { message: { role: "user", parts: [{ type: "text", text: "hi" }] } }, /^message: expected a string or \{content\}/],
+    ["content that is none", { message: { content: 5 }, parts: [] }, /^message: expected a string or \{content\}/],
+    ["content of strings", { message: { content: ["hi"] } }, /^message: expected a string or \{content\}/],
+    ["a message that will come", { message: Promise.resolve("hi") }, /^message: expected a string or \{content\}, got a promise$/],
+    ["nothing in place of a message", { replaces: "1" }, /^message: expected a string or \{content\}, got undefined$/],
+    ["properties that will come", { message: "hi", forwardedProps: async () => ({}) }, /^forwardedProps: expected JSON, got a promise$/],
     ["parts that are no list", { parts: 5 }, /^parts: expected a list of objects, got 5$/],
     ["parts that are no parts", { message: "a", parts: ["b"] }, /^parts: expected a list of objects, got a list$/],
     ["an id that is no string", { message: "a", runId: Symbol("r") }, /^runId: expected a string, got Symbol\(r\)$/],
@@ -221,13 +242,64 @@ describe("input that is none", () => {
     });
   }
 
+  it("is none of the members that a submit does not know, beside a message, and no message at all", async () => {
+    const agent = create();
+    void agent.submit({ message: "hi", foo: 1 });
+    void agent.submit({});
+    await until(() => Session.last?.calls.length === 2);
+    assert.deepEqual(called("submit").map(({ messages }) => messages.map(({ content }) => content)), [["hi"], []]);
+  });
+
+  it("is asked for where it is a function: context and forwarded properties of a submit", async () => {
+    const agent = create();
+    const context = [{ description: "a", value: "b" }];
+    void agent.submit({ message: "hi", context: () => context, forwardedProps: () => ({ n: 1 }) });
+    await until(() => Session.last);
+    assert.deepEqual(called("submit").map(({ context, forwardedProps, own }) => [context, forwardedProps, own]), [[context, { n: 1 }, [
+      "context",
+      "forwardedProps",
+    ]]]);
+  });
+
+  it("is refused of an edit of the state, which stays", async () => {
+    const agent = create({ initialState: { n: 1 } });
+    for (const [next, found] of [
+      [undefined, "undefined"],
+      // As if it were a draft.
+      [(state) => void { ...state, n: 2 }, "undefined"],
+      [async () => ({ n: 2 }), "a promise"],
+      [new Event("change"), "an event"],
+    ]) {
+      assert.throws(() => agent.setState(next), refused(new RegExp(`^setState\\(\\): expected JSON, got ${found}$`)));
+    }
+    assert.deepEqual(agent.getSnapshot().state, { n: 1 });
+  });
+
+  it("is refused of a result, or of arguments that a person approves", () => {
+    const agent = create();
+    assert.throws(() => agent.addToolResult({ toolCallId: "c", result: Promise.resolve(1) }), refused(/^result: expected JSON, got a promise$/));
+    for (const [answer, found] of [[{ output: 1 }, "undefined"], [{ content: "1" }, "undefined"], [{ error: new Error("no") }, "an object"]]) {
+      assert.throws(() => agent.addToolResult({ toolCallId: "c", ...answer }), refused(new RegExp(`^result or error: expected a string, got ${found}$`)));
+    }
+    for (const args of [true, "{}", [], new Event("click")]) assert.throws(() => agent.approve("c", args), refused(/^args: expected an object, got /));
+  });
+
+  for (const [what, answers] of [["nothing", undefined], ["a click", new Event("click")], ["null", null]]) {
+    it(`is refused of an answer: ${what}`, async () => {
+      const agent = create();
+      await assert.rejects(agent.resume(answers), refused(/^resume: expected a list of answers, or an object by the interrupts' ids, got /));
+      assert.equal(Session.all.length, 0);
+    });
+  }
+
   it("is refused of an edit as well", async () => {
     const agent = create();
     void agent.submit("a");
     void agent.submit("b");
     await until(() => Session.last && agent.getSnapshot().queue.length === 1);
     const [{ id }] = agent.getSnapshot().queue;
-    for (const input of [null, 5, new Event("click"), { message: null }]) assert.throws(() => agent.editQueued(id, input), refused(/expected a string or/));
+    for (const input of [null, 5, new Event("click"), { message: null }, { text: "b" }])
+      assert.throws(() => agent.editQueued(id, input), refused(/expected a string or/));
   });
 
   it("is nothing where nothing is needed: a click on retry", async () => {

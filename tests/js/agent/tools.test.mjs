@@ -297,7 +297,7 @@ describe("addToolResult", () => {
     assert.throws(() => agent.addToolResult({ toolCallId: "1", result: 1n }), { name: "AgentError", code: "input" });
     assert.deepEqual(settled(), []);
     agent.dispose();
-    for (const late of [() => agent.addToolResult({ toolCallId: "1" }), () => agent.approve("1"), () => agent.deny("1")]) {
+    for (const late of [() => agent.addToolResult({ toolCallId: "1", result: 1 }), () => agent.approve("1"), () => agent.deny("1")]) {
       assert.throws(late, { name: "AgentError", code: "disposed" });
     }
   });
@@ -325,7 +325,7 @@ describe("addToolResult", () => {
     }
     const heard = [];
     const agent = createAgentWith(async () => ({ CoreSession: Refusing }), { url: "/", onError: ({ kind }) => heard.push(kind) });
-    agent.addToolResult({});
+    agent.addToolResult({ result: 1 });
     agent.setState({ n: 2 });
     await until(() => heard.length);
     assert.deepEqual([heard, Session.last.calls.map(([name]) => name)], [["unsupported"], ["editState"]]);
