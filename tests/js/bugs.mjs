@@ -381,6 +381,13 @@ export const bugs = [
     tests: ["record"],
   },
   {
+    name: "a store that was slow once is never waited for again",
+    file: "persistence/writer.ts",
+    from: "      hangs = false;\n",
+    to: "",
+    tests: ["saves"],
+  },
+  {
     name: "a save is read whole for its record",
     file: "persistence/writer.ts",
     from: "const at = json.lastIndexOf('\"messages\":[\\n');",

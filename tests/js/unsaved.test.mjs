@@ -27,6 +27,7 @@ const kinds = {
   "an agent that asks": { asks: true },
   "calls that a person answers": { fills: true },
   "rewrites": { rewrites: true },
+  "rewrites, and a core that traps": { rewrites: true, losses: "traps" },
   "resets": { resets: true },
   "forks": { forks: true },
   "files": { files: true },

@@ -375,3 +375,29 @@ fn an_answer_goes_with_an_earlier_call_that_a_list_has_put_into_a_message_of_the
     agent.event(request, list);
     assert_eq!(agent.shown().0, ["go", "done", "and?"]);
 }
+
+/// After a core or a worker has failed the thread may be newer than the turn: it has the answer to a call that waits there.
+#[test]
+fn no_run_follows_on_an_answer_before_the_thread_is_opened() {
+    let mut agent = Agent::new(Options::default());
+    let page_tools = json!([{"name": "f", "needsApproval": true}]);
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": page_tools}));
+    agent.head(1, 200, SSE);
+    agent.events(1, &[&[started("r")], &call("c", "f", "{}")[..], &[finished("r")]].concat());
+    agent.end(1);
+    let mut save: Value = serde_json::from_str(&agent.session.save()).unwrap();
+    let result = json!({"id": "c-result", "role": "tool", "toolCallId": "c", "content": "no"});
+    save["messages"].as_array_mut().unwrap().push(result);
+    for (opens, first) in [(false, "r-1"), (true, "stored")] {
+        let run = json!({"start": "submit", "runId": "stored", "messages": [], "unasked": "opens"});
+        save["queue"] = if opens { json!([run]) } else { json!([]) };
+        let mut again = Agent::new(Options::default());
+        again.act(|session, now| session.restore(&save.to_string(), now).unwrap());
+        assert_eq!((again.requests.len(), again.snapshot()["runId"].clone()), (1, json!(first)));
+        let request = again.requests[0].0;
+        again.head(request, 200, SSE);
+        again.events(request, &[started(first), finished(first)]);
+        again.end(request);
+        assert_eq!(again.requests.len(), 1, "and nothing continues by itself");
+    }
+}

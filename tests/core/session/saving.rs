@@ -490,25 +490,3 @@ fn what_waits_twice_in_a_save_begins_once() {
     let mut again = restored(&saved.to_string());
     assert_eq!(again.snapshot()["queue"].as_array().unwrap().len() + again.requests.len(), 1);
 }
-
-/// After a core or a worker has failed the thread may be newer than the turn: it has the answer to a call that waits there.
-#[test]
-fn no_run_follows_on_an_answer_before_the_thread_is_opened() {
-    let (mut agent, request) = calling(json!({"name": "f", "needsApproval": true}));
-    agent.event(request, finished("r"));
-    agent.end(request);
-    let mut save: Value = serde_json::from_str(&agent.session.save()).unwrap();
-    let result = json!({"id": "c-result", "role": "tool", "toolCallId": "c", "content": "no"});
-    save["messages"].as_array_mut().unwrap().push(result);
-    for (opens, first) in [(false, "r-1"), (true, "stored")] {
-        let run = json!({"start": "submit", "runId": "stored", "messages": [], "unasked": "opens"});
-        save["queue"] = if opens { json!([run]) } else { json!([]) };
-        let mut again = restored(&save.to_string());
-        assert_eq!((again.requests.len(), again.snapshot()["runId"].clone()), (1, json!(first)));
-        let request = again.requests[0].0;
-        again.head(request, 200, "text/event-stream");
-        again.events(request, &[started(first), finished(first)]);
-        again.end(request);
-        assert_eq!(again.requests.len(), 1, "and nothing continues by itself");
-    }
-}

@@ -261,13 +261,6 @@ export const bugs = [
     tests: ["changes"],
   },
   {
-    name: "a store that was slow once is never waited for again",
-    file: "persistence/writer.ts",
-    from: "      hangs = false;\n",
-    to: "",
-    tests: ["saves"],
-  },
-  {
     name: "changes are counted from a save that the page does not know of",
     file: "core/live-calls.ts",
     from: "settings.saves && said(json)",
