@@ -11,7 +11,7 @@ export const bugs = [
   {
     name: "a message of AG-UI is sent into the answer to the last one",
     file: "agent/runs.ts",
-    from: "!options().dialect || ",
+    from: "!!options().dialect && ",
     to: "",
     tests: ["kept-socket"],
   },
