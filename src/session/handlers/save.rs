@@ -8,8 +8,7 @@ use crate::session::Session;
 use crate::session::page::Page;
 use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
-use crate::session::types::Misuse;
-use crate::session::types::Outcome;
+use crate::session::types::{Ended, Misuse, Outcome, Ticket};
 use crate::wire::{At, Fields, Gather, Index, JsonWriter, Raw, Tree, keep_private};
 
 /// The value of `v`.
@@ -116,6 +115,11 @@ impl Session {
         // Where the thread is brought first, what became of the page's work stands in that, perhaps, and no run follows on it before.
         if self.queue.submits().first().is_none_or(Submit::speaks) {
             self.page.give_up_left(&mut self.thread);
+            // How that run has ended is known by what it asks.
+            let asks = self.thread.report.interrupts.len() > 0;
+            self.page
+                .turn
+                .run_ended(Ticket::default(), Ended::new(if asks { Outcome::Interrupted } else { Outcome::Success }));
         }
         self.report_warnings();
         if fields.yes("running") {

@@ -18,7 +18,6 @@ mod calls;
 mod turn;
 
 use super::submit::Submit;
-use super::types::{Ended, Outcome};
 use crate::document::{
     ANSWER, ANSWER_CONTENT, ANSWER_ERROR, ANSWERED_CALL, DENIED, MANUAL, PAGE_CALL_ID, Row, Stage, Start,
     TOOL_FOLLOW_UP,
@@ -306,13 +305,10 @@ impl Page {
         }
     }
 
-    /// Its run is over. Unfinished work may have happened or not: it is not done again, and the agent is told so.
+    /// Its unfinished work may have happened or not: it is not done again, and the agent is told so.
     pub fn give_up_left(&mut self, thread: &mut Thread) {
         let left = self.turn.calls.ids(Stage::Abandoned);
         left.iter().for_each(|id| self.done(id, RELOADED, Some(RELOADED), false, thread));
-        // How that run has ended is known by what it asks.
-        let outcome = if thread.report.interrupts.len() == 0 { Outcome::Success } else { Outcome::Interrupted };
-        self.turn.last = self.turn.has_begun().then(|| Ended::new(outcome));
     }
 }
 
