@@ -58,8 +58,7 @@ function toEntry(name: string, reply: unknown, key?: string): ResumeEntry {
   const other = [id, key].find((each) => each !== undefined && each !== interruptId);
   if (other !== undefined) throw unfit(other === id ? `${name}.id` : name, `the answer to ${JSON.stringify(interruptId)}`, other);
   if (status !== "resolved" && status !== "cancelled") throw unfit(`${name}.status`, '"resolved" or "cancelled"', status);
-  const { metadata } = rest;
-  if (metadata !== undefined) expect(`${name}.metadata`, "object", metadata);
+  if (rest.metadata) expect(`${name}.metadata`, "object", rest.metadata);
   // A cancellation has nothing to say.
   return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
 }

@@ -374,7 +374,7 @@ describe("one owner of all tabs", () => {
     const one = create(inTab(0, { persist: store() }), async () => Promise.reject(failure), tabs[0].createAgentWith);
     one.subscribe(() => {});
     await until(() => texts(one).length);
-    one.addToolResult({ toolCallId: "c", content: "done" });
+    one.addToolResult({ toolCallId: "c", result: "done" });
     await until(() => one.getSnapshot().status === "error");
     const two = open(1, { persist: store() });
     const said = ["2", "3"];
