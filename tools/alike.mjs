@@ -8,35 +8,42 @@ const run = 4;
 const near = 3;
 
 /**
- * The numbers of these functions in an order in which each is as much like those before it as one that is left can be. What few
- * functions have counts for more than what many have.
+ * Orders of these functions, as their numbers, in which each is as much like those before it as one that is left can be. What few
+ * functions have counts for more than what many have. Each order begins with another function.
  *
- * @param {readonly Uint8Array[]} bodies
- * @returns {number[]}
+ * @param {readonly Uint8Array[]} bodies @param {number} count
+ * @returns {number[][]}
  */
-export function sideBySide(bodies) {
+export function sideBySide(bodies, count) {
   const runs = bodies.map(runsOf);
   /** @type {Map<number, number[]>} */
   const having = new Map();
   runs.forEach((all, at) => all.forEach((each) => void (having.get(each)?.push(at) ?? having.set(each, [at]))));
   const weight = (/** @type {number} */ each) => Math.log(bodies.length / (having.get(each)?.length ?? 1));
   const weights = runs.map((all) => [...all].reduce((sum, each) => sum + weight(each), 1));
-  const left = new Set(bodies.keys());
-  /** @type {number[]} */
-  const order = [];
-  for (let next = 0; left.size > 0; next = mostAlike()) {
-    left.delete(next);
-    order.push(next);
-  }
-  return order;
+  // For each function, what it has of each.
+  const shared = runs.map((all) => {
+    const row = new Float64Array(bodies.length);
+    for (const each of all) for (const at of having.get(each) ?? []) row[at] = (row[at] ?? 0) + weight(each);
+    return row;
+  });
+  return Array.from({ length: count }, (_, at) => orderFrom(Math.floor((bodies.length * at) / count)));
 
-  function mostAlike() {
-    /** @type {Map<number, number>} */
-    const shared = new Map();
-    for (const each of order.slice(-near).flatMap((at) => [...(runs[at] ?? [])])) {
-      for (const at of having.get(each) ?? []) if (left.has(at)) shared.set(at, (shared.get(at) ?? 0) + weight(each));
+  /** @param {number} first */
+  function orderFrom(first) {
+    const left = new Set(bodies.keys());
+    /** @type {number[]} */
+    const order = [];
+    for (let next = first; left.size > 0; next = mostAlike(left, order.slice(-near))) {
+      left.delete(next);
+      order.push(next);
     }
-    const likeness = (/** @type {number} */ at) => (shared.get(at) ?? 0) / (weights[at] ?? 1);
+    return order;
+  }
+
+  /** @param {ReadonlySet<number>} left @param {readonly number[]} last */
+  function mostAlike(left, last) {
+    const likeness = (/** @type {number} */ at) => last.reduce((sum, each) => sum + (shared[each]?.[at] ?? 0), 0) / (weights[at] ?? 1);
     return [...left].reduce((best, at) => (likeness(at) > likeness(best) ? at : best), [...left][0] ?? 0);
   }
 }

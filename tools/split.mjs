@@ -6,7 +6,9 @@
 //
 // Which functions are an add-on's follows from the names that wasm-opt has left in the module: see `ownersOf`.
 
+import { brotliCompressSync, deflateRawSync } from "node:zlib";
 import { sideBySide } from "./alike.mjs";
+import { sort } from "./pack.mjs";
 import { Failure } from "./run.mjs";
 import { dataOf, dividedData, reachedBy, segmentsIn, signed, unsigned } from "./split-data.mjs";
 import { kinds, Reader } from "./wasm.mjs";
@@ -75,12 +77,15 @@ export function split(bytes, linked) {
   const notes = dataOf(linked);
   const owners = ownersOf(module, notes);
   const places = placesOf(module, owners);
-  const bases = basesOf(module, owners);
-  const shared = sharedWith(module, bases, owners, places);
   const own = Object.keys(addOns).map((name) => /** @type {const} */ ([name, functionsOf(module, (index) => !!owners.get(index)?.includes(name))]));
   const data = dividedData(notes, segmentsIn(sectionOf(module, 11)), functionsOf(module, (index) => !owners.has(index)), new Map(own));
+  const written = basesOf(module, owners).map((bases) => {
+    const shared = sharedWith(module, bases, owners, places);
+    return { shared, bytes: writeBase(module, bases, owners, places, shared, data.base) };
+  });
+  const { shared, bytes: base } = smallest(written);
   const made = Object.keys(addOns).map((name) => [name, writeAddOn(module, owners, places, shared, data.addOns.get(name) ?? [], name)]);
-  return { base: writeBase(module, bases, owners, places, shared, data.base), addOns: Object.fromEntries(made) };
+  return { base, addOns: Object.fromEntries(made) };
 }
 
 /** @param {Module} module @param {(index: number) => boolean} which */
@@ -118,7 +123,7 @@ export function withoutClosures(bytes, glue) {
 /** The module with its functions in an order that compresses well, and without what only tools read. @param {Uint8Array} bytes */
 export function arranged(bytes) {
   const module = read(bytes);
-  return writeBase(module, basesOf(module, new Map()), new Map(), new Map(), []);
+  return smallest(basesOf(module, new Map()).map((bases) => ({ bytes: writeBase(module, bases, new Map(), new Map(), []) }))).bytes;
 }
 
 /** @param {Uint8Array} bytes @returns {Module} */
@@ -359,12 +364,25 @@ function sharedWith({ functions, imported, tables }, bases, owners, places) {
   ];
 }
 
-/** The functions of no add-on, in their order. @param {Module} module @param {Owners} owners */
-const basesOf = (module, owners) => arrange(module, module.functions.map((_, at) => module.imported.length + at).filter((index) => !owners.has(index)));
+/** How many orders are tried. How well one compresses is known once it is: they differ by some hundred bytes. */
+const tries = 6;
 
-/** Functions in an order that compresses well. @param {Module} module @param {number[]} indexes */
-function arrange({ functions, imported }, indexes) {
-  return sideBySide(indexes.map((index) => functions[index - imported.length]?.body ?? new Uint8Array())).map((at) => indexes[at] ?? 0);
+/** The functions of no add-on, in orders that may compress well. @param {Module} module @param {Owners} owners */
+function basesOf(module, owners) {
+  const indexes = module.functions.map((_, at) => module.imported.length + at).filter((index) => !owners.has(index));
+  return arrange(module, indexes, tries);
+}
+
+/** Functions in orders that may compress well. @param {Module} module @param {number[]} indexes @param {number} count  of orders */
+function arrange({ functions, imported }, indexes, count) {
+  const bodies = indexes.map((index) => functions[index - imported.length]?.body ?? new Uint8Array());
+  return sideBySide(bodies, count).map((order) => order.map((at) => indexes[at] ?? 0));
+}
+
+/** The module that is smallest in the two forms in which pages load one. @template {{ bytes: Uint8Array }} Made @param {Made[]} made @returns {Made} */
+function smallest(made) {
+  const lengths = made.map(({ bytes }) => deflateRawSync(sort(bytes), { level: 9 }).length + brotliCompressSync(bytes).length);
+  return /** @type {Made} */ (made[lengths.indexOf(Math.min(...lengths))]);
 }
 
 /**
@@ -427,7 +445,7 @@ function writeBase(module, bases, owners, places, shared, data) {
  */
 function writeAddOn(module, owners, places, shared, data, name) {
   const { functions, imported } = module;
-  const own = arrange(module, [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b));
+  const [own = []] = arrange(module, [...owners].filter(([, names]) => names.includes(name)).map(([index]) => index).sort((a, b) => a - b), 1);
   const bodies = own.map((index) => /** @type {Defined} */ (functions[index - imported.length]));
   /** @type {number[]} */
   const types = [];

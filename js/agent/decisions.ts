@@ -19,10 +19,11 @@ export function createDecisions<State>(self: Self<State>): Pick<Agent<State>, "a
   return {
     // The core says what else is wrong with it.
     addToolResult: (reply) => {
-      // Without one of the two, the answer stands under another client's name for it, and would be lost.
-      if ("result" in Object(reply)) expectJson("result", reply.result ?? null);
-      else expect("result or error", "string", reply?.error);
-      decide("settleCall", { ...reply });
+      const answer = Object(reply);
+      if ("result" in answer) expectJson("result", answer.result ?? null);
+      // Otherwise it stands under another client's name for it, and would be lost.
+      else if (Object.keys(answer)[1]) expect("result, error", "string", answer.error);
+      decide("settleCall", answer);
     },
     approve: (...replies: readonly unknown[]) => {
       const isCall = typeof replies[0] === "string" || "argsText" in Object(replies[0]);

@@ -108,7 +108,6 @@ export class Dialer {
 
   hangUp(): void {
     this.wire = this.#opening = undefined;
-    this.media = LINES;
     this.#current.controller?.abort();
     this.#current.controller = undefined;
   }

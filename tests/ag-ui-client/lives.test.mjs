@@ -1,5 +1,5 @@
 // Lives of an HttpAgent by chance, beside the official client: all hooks, all requests, and what is left, both ways. What differs on
-// purpose (differences.json) does not come up in them. Their streams are compacted, told less often, and told in the older names.
+// purpose (differences.json) does not come up in them. Of their streams subscribers also hear less often, and in the older names.
 //
 //   LIVES=10000 LIVES_SEED=1 node --test tests/ag-ui-client/lives.test.mjs
 
@@ -54,7 +54,7 @@ async function end(client, events, more) {
   return JSON.parse(JSON.stringify({ newMessages, result, ...left(agent) }));
 }
 
-/** The run in the names before AG-UI. An error is told in each client's own words. */
+/** The run in the names before AG-UI. An error has the words of each client. */
 const older = (client, events) =>
   new Promise((resolve) => {
     const told = [];
@@ -62,7 +62,7 @@ const older = (client, events) =>
     created(client, events).legacy_to_be_removed_runAgentBridged({ runId: "r" }).subscribe({ next, error: () => resolve(told), complete: () => resolve(told) });
   });
 
-test("their streams, told in other ways", async () => {
+test("their streams: compacted, heard less often, in the older names", async () => {
   for (let seed = first; seed < first + count / 4; seed++) {
     const { streams } = await live(seed, official);
     for (const events of streams) {

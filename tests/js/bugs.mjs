@@ -1,5 +1,6 @@
 // Bugs for `tools/planted-js-bugs.mjs`: what stands in a file of js/, what takes its place, and the tests that have to notice.
 
+import { bugs as chatBugs } from "./ai-sdk/bugs.mjs";
 import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as aheadBugs } from "./core/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
@@ -423,34 +424,6 @@ export const bugs = [
     tests: ["threads"],
   },
   {
-    name: "a custom event stands before the text that came before it",
-    file: "ai-sdk/transport.ts",
-    from: "        agent.flush();\n        this.#writer.data(",
-    to: "        this.#writer.data(",
-    tests: ["chat"],
-  },
-  {
-    name: "a chat is made before its thread is there",
-    file: "ai-sdk/restored.ts",
-    from: "if (saved?.messages?.length) await until(",
-    to: "if (false as boolean) await until(",
-    tests: ["chat"],
-  },
-  {
-    name: "a chat fails where a server opens a text once more",
-    file: "ai-sdk/writer.ts",
-    from: "if (old?.done) return old;",
-    to: "",
-    tests: ["chat", "lives"],
-  },
-  {
-    name: "a chat leaves out what is added to a text after a tool of the page",
-    file: "ai-sdk/writer.ts",
-    from: "piece.text !== text &&",
-    to: "false &&",
-    tests: ["chat", "lives"],
-  },
-  {
     name: "a surface that grows is made anew",
     file: "a2ui/surfaces.ts",
     from: "const isGrown = before.length <= operations.length &&",
@@ -472,6 +445,7 @@ export const bugs = [
     tests: ["opened-again"],
   },
   ...aheadBugs,
+  ...chatBugs,
   ...attachmentBugs,
   ...inspectorBugs,
   ...networkBugs,
@@ -492,8 +466,8 @@ export const bugs = [
   {
     name: "an answer under another name is an empty success",
     file: "agent/decisions.ts",
-    from: 'else expect("result or error", "string", reply?.error);',
-    to: "",
+    from: "else if (Object.keys(answer)[1])",
+    to: "else if (!answer)",
     tests: ["refusals"],
   },
   {

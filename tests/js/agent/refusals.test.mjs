@@ -217,7 +217,7 @@ describe("input that is none", () => {
     ["a message as useChat has it", { text: "hi" }, /^submit\(text\): expected a string or \{message\}, got an object$/],
     ["the messages of an HttpAgent", { messages: [{ role: "user", content: "hi" }] }, /^submit\(messages\): expected a string or \{message\}/],
     ["a whole message", { id: "1", role: "user", content: "hi" }, /^submit\(id,role,content\): expected a string or \{message\}/],
-    ["a misspelled member", { state: { n: 1 }, mesage: "hi" }, /^submit\(mesage\): expected a string or \{message\}/],
+    ["a member of another name", { state: { n: 1 }, prompt: "hi" }, /^submit\(prompt\): expected a string or \{message\}/],
     ["text beside parts", { text: "hi", parts: [{ type: "text", text: "x" }] }, /^submit\(text\): expected/],
     ["a promise", Promise.resolve("hi"), /^submit\(\): expected a string or \{message\}, got a promise$/],
     ["a form", new FormData(), /^submit\(\): expected a string or \{message\}, got an object$/],
@@ -279,7 +279,7 @@ describe("input that is none", () => {
     const agent = create();
     assert.throws(() => agent.addToolResult({ toolCallId: "c", result: Promise.resolve(1) }), refused(/^result: expected JSON, got a promise$/));
     for (const [answer, found] of [[{ output: 1 }, "undefined"], [{ content: "1" }, "undefined"], [{ error: new Error("no") }, "an object"]]) {
-      assert.throws(() => agent.addToolResult({ toolCallId: "c", ...answer }), refused(new RegExp(`^result or error: expected a string, got ${found}$`)));
+      assert.throws(() => agent.addToolResult({ toolCallId: "c", ...answer }), refused(new RegExp(`^result, error: expected a string, got ${found}$`)));
     }
     for (const args of [true, "{}", [], new Event("click")]) assert.throws(() => agent.approve("c", args), refused(/^args: expected an object, got /));
   });

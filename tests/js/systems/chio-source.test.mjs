@@ -126,6 +126,17 @@ describe("one source, with submitUrl", { skip }, () => {
     await until(() => texts().at(-1) === "assistant: B", "what comes over it");
   });
 
+  test("that is closed while words wait unread loses none of them", async () => {
+    const { warnings } = overSource();
+    const connected = agent.connect();
+    const source = await sourceOf(1);
+    await connected;
+    source.give(say("A"), done());
+    source.lose(true);
+    await until(() => texts().length === 1 || warnings.length, "a message");
+    assert.deepEqual([texts(), warnings], [["assistant: A"], []]);
+  });
+
   test("without keepOpen, send posts during a run", async () => {
     const posted = [];
     const fetch = async (url, { body }) => (posted.push(JSON.parse(body)), new Response(""));
