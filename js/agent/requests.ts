@@ -77,8 +77,7 @@ function keep({ requests }: RequestsClient<unknown>["emitter"], { url, method }:
 }
 
 /** Tells the server that the run was stopped. */
-export function tellOfStop<State>({ emitter, options, read, remote }: RequestsClient<State>, runId: string): void {
-  if (remote.thread?.owns(runId)) return;
+export function tellOfStop<State>({ emitter, options, read }: RequestsClient<State>, runId: string): void {
   stopRemote(options(), { threadId: read().threadId, runId }).catch((cause: unknown) => {
     emitter.emit("warning", { code: "stop-failed", message: `The server could not be notified of the stop: ${reasonOf(cause)}` });
   });

@@ -111,7 +111,7 @@ export class StoredSaves implements Saves {
   readonly refusal = (): AgentError | undefined =>
     this.lost && this.saving.required ? kit.unsupported("not-saved", "The store keeps nothing of it, and saving.required is set") : undefined;
 
-  readonly save = (): void => (this.gate === "open" ? this.put() : void (this.dirty = true));
+  readonly save = (): void => this.put();
 
   write(whole: string, done: () => void, changes?: string): void {
     const { claim, given: { persist } } = this;

@@ -51,8 +51,6 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>) {
     loadOlder: (): Promise<boolean> => paging.load(() => opening.load(), opening.signal),
     /** Whether an answer is on its way that is this page's to show: it keeps its store. */
     isBusy: (): boolean => opening.isLoading() || steering > 0,
-    /** Whether that run only opens the thread: the server knows nothing of it. */
-    owns: (runId: string): boolean => hidden.owns(runId),
     /** The save, which has no run that opens the thread. */
     saved: (json: string): string => hidden.saved(json),
     /**

@@ -431,13 +431,6 @@ export const bugs = [
     tests: ["a2ui"],
   },
   {
-    name: "the server is notified of the stop of a load",
-    file: "agent/requests.ts",
-    from: "if (remote.thread?.owns(runId)) return;",
-    to: "",
-    tests: ["open"],
-  },
-  {
     name: "a thread that is being opened is saved as a run",
     file: "agent/remote.ts",
     from: "thread?.saved(json) ?? json",

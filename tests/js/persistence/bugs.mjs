@@ -184,13 +184,6 @@ export const bugs = [
     tests: ["linger"],
   },
   {
-    name: "a submit that waits when its thread is hung up is in the thread and in the queue",
-    file: "persistence/saves.ts",
-    from: '(this.gate === "open" ? this.put() : void (this.dirty = true))',
-    to: "this.put()",
-    tests: ["linger"],
-  },
-  {
     name: "a thread that was hung up shows what its save has in the queue",
     file: "persistence/saves.ts",
     from: "    this.last = undefined;\n    this.#show(() => last);\n",

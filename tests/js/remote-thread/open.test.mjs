@@ -325,6 +325,24 @@ describe("a thread that is opened by a request without messages", () => {
     agent.dispose();
   });
 
+  for (const load of ["hydrate", "connect"]) {
+    it(`is stopped in the middle, and the server hears nothing of that, with load: "${load}"`, async () => {
+      const told = [];
+      let controller;
+      const server = createServer(() => answer(new ReadableStream({ start: (given) => (controller = given) })));
+      const resume = { by: "replay", url: "http://agent/connect", method: "POST" };
+      const agent = create({ thread: { load }, resume, stop: ({ runId }) => void told.push(runId) }, server);
+      const { ready } = agent;
+      await until(() => controller);
+      controller.enqueue(new TextEncoder().encode(sse(...events.slice(0, 2))));
+      for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+      await agent.stop();
+      await assert.rejects(ready, { kind: "aborted" });
+      assert.deepEqual(told, []);
+      agent.dispose();
+    });
+  }
+
   it("is asked for once more, with new headers, where the login was out of date", async () => {
     let token = 0;
     const server = createServer(({ headers }) => (headers.get("token") === "1" ? new Response("", { status: 401 }) : answer(sse(...events))));
