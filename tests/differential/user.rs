@@ -170,7 +170,12 @@ impl User {
             11 => Input::Approve(json!({"toolCallId": self.call()}).to_string()),
             12 => Input::Deny(json!({"toolCallId": self.call()}).to_string()),
             13 => {
+                self.pair.publish();
                 let shown = self.pair.shown();
+                // A reply begins its run although the body of the last one is open. In the old core it waits for the end of that.
+                if shown["isLoading"] != true {
+                    self.pair.end();
+                }
                 let Some(open) = shown["interrupts"].as_array().and_then(|open| open.first()) else { return };
                 self.ids += 1;
                 let run = json!({"runId": format!("run{}", self.ids), "messages": []});

@@ -371,7 +371,7 @@ describe("policies that are none", () => {
     await refuses({ allowComponent: ["chat-window"] }, /"allowComponent" .*nearest is "allowComponents"/);
     await refuses({ allow_component: ["chat-window"] }, /"allow_component" .*nearest is "allow_components"/);
     await refuses({ allowComponents: ["a"], allow_components: ["b"] }, /given twice/);
-    await refuses({ rules: {} }, /"rules" is of Chio.s document: policyFrom\(\)/);
+    await refuses({ rules: {} }, /"rules" is for policyFrom\(\)/);
     await refuses({ allowComponents: null }, /null/);
     await refuses({ allowComponents: () => ["a"] }, /list of strings/);
     await refuses({ inbound: { allowClassification: [] } }, /nearest is "allowClassifications"/);

@@ -37,7 +37,10 @@ impl Session {
             submit.ticket = ticket;
             self.queue.push_front(submit);
             // A run that has ended, but for the end of its body, keeps nobody waiting.
-            self.advance(now);
+            if !self.is_running() && !self.page.turn.executes() {
+                self.close(now);
+            }
+            self.next(now);
         }
         self.outbox.saving.due = true;
         self.outbox.changed(true);
