@@ -194,7 +194,7 @@ describe("code", () => {
     "docs/testing.md": /^success Hello$/,
     "docs/hosts.md": /^false$/,
     "docs/recordings.md": /^\d+ \d+$/,
-    "docs/from-ag-ui-client.md": /^1\n[^]*\nassistant$/,
+    "docs/from-ag-ui-client.md": /^2\n[^]*assistant$/,
     "docs/guard.md": /^0$/,
     "docs/loading.md": /^$/,
     "docs/systems.md": /^$/,
