@@ -216,11 +216,7 @@ export abstract class AbstractAgent {
         (toolCall) => (subscriber: AgentSubscriber) => subscriber.onNewToolCall?.({ toolCall, ...shown() }),
       ),
     ]);
-    void notifyInTurn(
-      () => this.subscribers,
-      ...calls,
-      (subscriber) => subscriber.onMessagesChanged?.(shown()),
-    );
+    void notifyInTurn(() => this.subscribers, [...calls, (subscriber) => subscriber.onMessagesChanged?.(shown())]);
   }
 
   /** Replaces all messages by copies of these. */
@@ -229,7 +225,7 @@ export abstract class AbstractAgent {
     const { state } = this;
     void notifyInTurn(
       () => this.subscribers,
-      (subscriber) => subscriber.onMessagesChanged?.({ messages: this.messages, state, agent: this }),
+      [(subscriber) => subscriber.onMessagesChanged?.({ messages: this.messages, state, agent: this })],
     );
   }
 
@@ -238,7 +234,7 @@ export abstract class AbstractAgent {
     this.state = structuredClone_(state);
     void notifyInTurn(
       () => this.subscribers,
-      (subscriber) => subscriber.onStateChanged?.({ messages: this.messages, state: this.state, agent: this }),
+      [(subscriber) => subscriber.onStateChanged?.({ messages: this.messages, state: this.state, agent: this })],
     );
   }
 

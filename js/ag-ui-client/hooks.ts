@@ -107,7 +107,7 @@ export function notify(subscribers: readonly AgentSubscriber[], call: (subscribe
 /** The same for hooks that are awaited, each before the next. Whoever subscribes while nobody is there is not told. */
 export async function notifyInTurn(
   subscribers: () => readonly AgentSubscriber[],
-  ...calls: readonly ((subscriber: AgentSubscriber) => unknown)[]
+  calls: readonly ((subscriber: AgentSubscriber) => unknown)[],
 ): Promise<void> {
   for (const call of calls) {
     for (const subscriber of subscribers()) {

@@ -1,29 +1,7 @@
 // The life of an HttpAgent by chance: streams that AG-UI allows, hooks that change what counts, and what an application does in between.
 
 import { random } from "../js/chance.mjs";
-import { finished, left, openBody, recorder, server, settled, started, user } from "./client.mjs";
-
-const hooks = [
-  "onTextMessageStartEvent",
-  "onTextMessageContentEvent",
-  "onTextMessageEndEvent",
-  "onToolCallStartEvent",
-  "onToolCallArgsEvent",
-  "onToolCallEndEvent",
-  "onToolCallResultEvent",
-  "onStateSnapshotEvent",
-  "onStateDeltaEvent",
-  "onMessagesSnapshotEvent",
-  "onActivitySnapshotEvent",
-  "onCustomEvent",
-  "onReasoningMessageContentEvent",
-  "onNewMessage",
-  "onRunInitialized",
-  "onRunStartedEvent",
-  "onRunFinishedEvent",
-  "onRunFinalized",
-  "onEvent",
-];
+import { finished, hooks, left, openBody, recorder, server, settled, started, user } from "./client.mjs";
 
 /** The server of a life: what it sends, as events. */
 class Server {

@@ -335,7 +335,7 @@ describe("a thread that is opened by a request without messages", () => {
       const { ready } = agent;
       await until(() => controller);
       controller.enqueue(new TextEncoder().encode(sse(...events.slice(0, 2))));
-      for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+      await until(() => controller.desiredSize > 0);
       await agent.stop();
       await assert.rejects(ready, { kind: "aborted" });
       assert.deepEqual(told, []);
