@@ -48,6 +48,9 @@ function textStore(
   return store;
 }
 
+// Newer Nodes have a global of that name, which complains when it is touched.
+const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
+
 /**
  * Keeps an agent in `localStorage`, which holds some 5 MB for a whole origin.
  *
@@ -55,8 +58,6 @@ function textStore(
  * const agent = createAgent({ url: "/agent", persist: localStorageStore("chat") });
  */
 export function localStorageStore(key: string): AgentStore {
-  // Newer Nodes have a global of that name, which complains when it is touched.
-  const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
   return textStore(
     `localStorage ${key}`,
     key,
@@ -67,8 +68,8 @@ export function localStorageStore(key: string): AgentStore {
 }
 
 /**
- * Keeps an agent in IndexedDB: in the database `name`, under `key`. For long threads, and for workers. What is saved while
- * the page is hidden is committed in the same task, once the database is open; loading opens it.
+ * Keeps an agent in IndexedDB: in the database `name`, under `key`. For long threads, and for workers. A record that is not
+ * there yet when the page is left goes to `localStorage`, from where the next page takes it.
  *
  * @example
  * const agent = createAgent({ url: "/agent", threadId, persist: indexedDbStore("my-app", threadId) });
@@ -88,15 +89,49 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     return request.result;
   };
 
-  return textStore(
-    `indexedDB ${name} ${key}`,
+  const place = `indexedDB ${name} ${key}`;
+  const texts = textStore(
+    place,
     key,
     async (entry) => JSON.parse((await run<string | undefined>("readonly", (store) => store.get(entry))) ?? "null") ?? undefined,
     // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
     async (entry, json) => void (await run("readwrite", (store) => store.put(json, entry))),
-    async (...entries) => void (await run("readwrite", (store) => entries.map((entry) => store.delete(entry)).pop()!)),
+    async (...entries) => {
+      leaving.delete(place);
+      inStorage((items) => items.removeItem(place));
+      await run("readwrite", (store) => entries.map((entry) => store.delete(entry)).pop()!);
+    },
   );
+  const record = texts.record!;
+  const load = async () => inStorage((items) => JSON.parse(items.getItem(place)!)) ?? record.load();
+  const save = async (changes: object) => {
+    leaving.set(place, changes);
+    globalThis.addEventListener?.("pagehide", takeAlong);
+    try {
+      await record.save(changes);
+      inStorage((items) => items.removeItem(place));
+    } finally {
+      if (leaving.get(place) === changes) leaving.delete(place);
+    }
+  };
+  return { ...texts, record: { load, save } };
 }
+
+/** The records that are on their way to IndexedDB, by their places in `localStorage`. Browsers give up what has not begun when a page is gone. */
+const leaving = new Map<string, object>();
+
+const takeAlong = (): void => {
+  for (const [place, record] of leaving) inStorage((items) => items.setItem(place, JSON.stringify(record)));
+};
+
+/** The result of what is done in `localStorage`: nothing where there is none, or it is full or blocked. */
+const inStorage = <Value>(action: (items: Storage) => Value): Value | undefined => {
+  try {
+    return action(storage()!);
+  } catch {
+    return undefined;
+  }
+};
 
 const table = "agents";
 

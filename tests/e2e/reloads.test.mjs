@@ -152,6 +152,46 @@ describe("a page that is left before the code has come that writes its store", (
   }
 });
 
+describe("a page that is left while IndexedDB is busy", () => {
+  for (const worker of [false, true]) {
+    // A browser gives up the transactions of a page that has gone which have not begun.
+    it(`has what was said a moment before: ${worker ? "in a worker" : "in the page"}`, async () => {
+      for (let n = 0; n < Math.min(MOMENTS, 4); n++) {
+        const persist = `busy ${worker} ${n} ${Math.random()}`;
+        const options = { url: "/agent", persist, database: "busy", worker, threadId: persist };
+        await browser.goto(address("index.html"));
+        await started();
+        await browser.evaluate(async (options) => {
+          if (sessionStorage.getItem("begun") === options.persist) return;
+          sessionStorage.setItem("begun", options.persist);
+          life.start(options);
+          await life.store.load();
+          await life.agent.submit("hello");
+          const database = await new Promise((done) => (indexedDB.open("busy").onsuccess = ({ target }) => done(target.result)));
+          for (let at = 0; at < 3000; at++) {
+            const transaction = database.transaction("agents", "readwrite");
+            transaction.objectStore("agents").put(at, "other");
+            transaction.commit();
+          }
+          void life.agent.submit("next");
+          await new Promise((done) => setTimeout(done));
+          location.reload();
+        }, options);
+        await browser.waitFor(() => window.life !== undefined && life.agent === undefined);
+        await browser.evaluate((options) => life.start(options), options);
+        const said = () => {
+          const { messages, queue } = life.agent.getSnapshot();
+          return messages.length > 0 &&
+            [...messages, ...queue.flatMap((row) => row.messages)].filter(({ role }) => role === "user").map(({ content }) => content);
+        };
+        assert.deepEqual(await browser.waitFor(said), ["hello", "next"]);
+        await browser.evaluate(() => life.agent.submit("again"));
+        await browser.waitFor(() => Object.keys(localStorage).every((key) => !key.startsWith("indexedDB")), { message: "what it took along is left" });
+      }
+    });
+  }
+});
+
 describe("a page that is left in the middle of a run while another submit waits", () => {
   const questions = (threadId) =>
     requests.filter((input) => input.threadId === threadId).map(({ messages }) => messages.findLast(({ role }) => role === "user").content);

@@ -6,6 +6,7 @@ import { bugs as aheadBugs } from "./core/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
 import { bugs as networkBugs } from "./network/bugs.mjs";
 import { bugs as threadBugs } from "./persistence/bugs.mjs";
+import { bugs as storeBugs } from "./persistence/bugs-stores.mjs";
 import { bugs as workerBugs } from "./worker/bugs.mjs";
 import { bugs as remoteThreadBugs } from "./remote-thread/bugs.mjs";
 
@@ -472,5 +473,6 @@ export const bugs = [
   },
   ...remoteThreadBugs,
   ...threadBugs,
+  ...storeBugs,
   ...workerBugs,
 ];

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
 import { deferred, load, storeOf, until } from "../lib.mjs";
+import { fakeIndexedDb, fakeStorage } from "../persistence/fake-storages.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 const { AgentError } = await load("api/error");
@@ -386,12 +387,7 @@ describe("persist", () => {
   });
 
   it("in localStorage", async () => {
-    const items = new Map();
-    globalThis.localStorage = {
-      getItem: (key) => items.get(key) ?? null,
-      setItem: (key, value) => items.set(key, value),
-      removeItem: (key) => items.delete(key),
-    };
+    const items = fakeStorage();
     const store = localStorageStore("chat");
     const agent = create({ threadId: "t", persist: store });
     agent.setMessages([user("a", "kept")]);
@@ -457,37 +453,3 @@ describe("persist", () => {
     assert.deepEqual([await store.load(), opened.length], [{ n: 6 }, 3]);
   });
 });
-
-/** The little of IndexedDB that a store with one table uses. */
-function fakeIndexedDb() {
-  const databases = new Map();
-  const later = (result) => {
-    const request = { result };
-    queueMicrotask(() => request.onsuccess?.());
-    return request;
-  };
-  return {
-    open: (name) => {
-      const tables = databases.get(name) ?? new Map();
-      const transaction = (table) => {
-        const items = tables.get(table);
-        const made = {
-          objectStore: () => ({
-            get: (key) => later(items.get(key)),
-            put: (value, key) => (end(), later(items.set(key, value))),
-            delete: (key) => (end(), later(items.delete(key))),
-          }),
-        };
-        const end = () => setImmediate(() => made.oncomplete());
-        return made;
-      };
-      const request = { result: { createObjectStore: (table) => tables.set(table, new Map()), transaction, close() {} } };
-      queueMicrotask(() => {
-        if (!databases.has(name)) request.onupgradeneeded();
-        databases.set(name, tables);
-        request.onsuccess();
-      });
-      return request;
-    },
-  };
-}

@@ -1,0 +1,61 @@
+// A page that is left before IndexedDB has what was written to it.
+
+import assert from "node:assert/strict";
+import { afterEach, it } from "node:test";
+import { load } from "../lib.mjs";
+import { fakeIndexedDb, fakeStorage } from "./fake-storages.mjs";
+
+const { indexedDbStore } = await load("persistence/stores");
+const turn = () => new Promise(setImmediate);
+
+afterEach(() => {
+  for (const name of ["document", "localStorage", "indexedDB", "addEventListener"]) delete globalThis[name];
+});
+
+it("has the record in localStorage, until it is in IndexedDB or cleared", async () => {
+  globalThis.document = {};
+  const items = fakeStorage();
+  const window = new EventTarget();
+  globalThis.addEventListener = (...given) => window.addEventListener(...given);
+  const leave = () => window.dispatchEvent(new Event("pagehide"));
+  let slow = [];
+  globalThis.indexedDB = fakeIndexedDb((effect) => (slow ? slow.push(effect) : effect()));
+  const arrive = () => slow.splice(0).forEach((effect) => effect());
+  const { record } = indexedDbStore("taken along", "chat");
+  const first = record.save({ n: 1 });
+  const second = record.save({ n: 2 });
+  await turn();
+  // Nothing is written to it but when the page is left.
+  assert.equal(items.size, 0);
+  leave();
+  // The next page, before or after anything was written.
+  const next = indexedDbStore("taken along", "chat");
+  assert.deepEqual(await next.record.load(), { n: 2 });
+  arrive();
+  await Promise.all([first, second]);
+  assert.deepEqual([await next.record.load(), items.size], [{ n: 2 }, 0]);
+  leave();
+  assert.equal(items.size, 0);
+  // What is cleared does not come back.
+  void next.record.save({ n: 3 });
+  await turn();
+  leave();
+  assert.equal(items.size, 1);
+  const cleared = next.clear();
+  leave();
+  assert.equal(items.size, 0);
+  await turn();
+  arrive();
+  await cleared;
+  assert.deepEqual([await next.record.load(), items.size], [undefined, 0]);
+  // Where there is no room for it, or no localStorage, nothing else changes.
+  slow = undefined;
+  globalThis.localStorage.setItem = () => {
+    throw new Error("full");
+  };
+  const last = next.record.save({ n: 4 });
+  leave();
+  await last;
+  delete globalThis.localStorage;
+  assert.deepEqual(await next.record.load(), { n: 4 });
+});
