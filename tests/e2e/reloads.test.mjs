@@ -186,7 +186,8 @@ describe("a page that is left while IndexedDB is busy", () => {
         };
         assert.deepEqual(await browser.waitFor(said), ["hello", "next"]);
         await browser.evaluate(() => life.agent.submit("again"));
-        await browser.waitFor(() => Object.keys(localStorage).every((key) => !key.startsWith("indexedDB")), { message: "what it took along is left" });
+        const taken = (persist) => localStorage.getItem(`indexedDB busy ${persist}`) === null;
+        await browser.waitFor(taken, { args: [persist], message: "what it took along is left" });
       }
     });
   }
