@@ -1,4 +1,4 @@
-// What pages keep things in, of memory.
+// Storages of a page, in memory.
 
 /** A `localStorage`. Returns what it has. */
 export function fakeStorage() {

@@ -36,7 +36,7 @@ it("has the record in localStorage, until it is in IndexedDB or cleared", async 
   assert.deepEqual([await next.record.load(), items.size], [{ n: 2 }, 0]);
   leave();
   assert.equal(items.size, 0);
-  // What is cleared does not come back.
+  // A cleared record does not come back.
   void next.record.save({ n: 3 });
   await turn();
   leave();
