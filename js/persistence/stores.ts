@@ -75,53 +75,58 @@ export function localStorageStore(key: string): AgentStore {
  * const agent = createAgent({ url: "/agent", threadId, persist: indexedDbStore("my-app", threadId) });
  */
 export function indexedDbStore(name: string, key: string): AgentStore {
-  const run = async <Value>(mode: IDBTransactionMode, method: (store: IDBObjectStore) => IDBRequest<Value>) => {
+  const run = async <Value>(method: (store: IDBObjectStore) => IDBRequest<Value>, writes?: boolean) => {
     if (typeof indexedDB !== "object") return undefined;
-    const begin = async (): Promise<IDBTransaction> => (await databaseOf(name)).transaction(table, mode);
-    // It may have been closed under our hands: by the browser, or because another version of it was wanted.
+    const begin = async (): Promise<IDBTransaction> => (await databaseOf(name)).transaction(table, writes ? "readwrite" : "readonly");
+    // The one before may have failed, or been closed: by the browser, or because another version of it was wanted.
     const transaction = await begin().catch(() => (databases.delete(name), begin()));
     const request = method(transaction.objectStore(table));
     // Whether it has been written is known after the request's success.
-    const ended = mode === "readonly" ? heard(request, "success", "error") : heard(transaction, "complete", "abort");
+    const ended = writes ? heard(transaction, "complete", "abort") : heard(request, "success", "error");
     // A page that is left does not come back to a transaction.
-    if (mode === "readwrite") transaction.commit?.();
+    if (writes) transaction.commit?.();
     await ended;
     return request.result;
   };
 
-  const place = `indexedDB ${name} ${key}`;
-  const texts = textStore(
-    place,
+  const place = (entry: string): string => `indexedDB ${name} ${entry}`;
+  const drop = (entry: string): void => {
+    leaving.delete(place(entry));
+    inStorage((items) => items.removeItem(place(entry)));
+  };
+  return textStore(
+    place(key),
     key,
-    async (entry) => JSON.parse((await run<string | undefined>("readonly", (store) => store.get(entry))) ?? "null") ?? undefined,
+    async (entry) => {
+      for (const type of ["pagehide", "pageshow"]) globalThis.addEventListener?.(type, takeAlong);
+      const text = inStorage((items) => items.getItem(place(entry))) ?? (await run((store) => store.get(entry)));
+      return JSON.parse(text ?? "null") ?? undefined;
+    },
     // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
-    async (entry, json) => void (await run("readwrite", (store) => store.put(json, entry))),
+    async (entry, json) => {
+      // There is room for a record, and it has all that a save has that is not there yet.
+      if (entry !== key) leaving.set(place(entry), json);
+      takeAlong();
+      await run((store) => store.put(json, entry), true);
+      if (leaving.get(place(entry)) === json) drop(entry);
+    },
     async (...entries) => {
-      leaving.delete(place);
-      inStorage((items) => items.removeItem(place));
-      await run("readwrite", (store) => entries.map((entry) => store.delete(entry)).pop()!);
+      entries.forEach(drop);
+      await run((store) => entries.map((entry) => store.delete(entry)).pop()!, true);
     },
   );
-  const record = texts.record!;
-  const load = async () => inStorage((items) => JSON.parse(items.getItem(place)!)) ?? record.load();
-  const save = async (changes: object) => {
-    leaving.set(place, changes);
-    globalThis.addEventListener?.("pagehide", takeAlong);
-    try {
-      await record.save(changes);
-      inStorage((items) => items.removeItem(place));
-    } finally {
-      if (leaving.get(place) === changes) leaving.delete(place);
-    }
-  };
-  return { ...texts, record: { load, save } };
 }
 
-/** The records that are on their way to IndexedDB, by their places in `localStorage`. Browsers give up what has not begun when a page is gone. */
-const leaving = new Map<string, object>();
+/** The records, JSON texts, that are on their way to IndexedDB, by their places in `localStorage`. Browsers give up what has not begun as a page goes. */
+const leaving = new Map<string, string>();
 
-const takeAlong = (): void => {
-  for (const [place, record] of leaving) inStorage((items) => items.setItem(place, JSON.stringify(record)));
+/** The last that the page was told. */
+let told: string | undefined;
+
+/** Puts them there if the page is left: those that are made by that, too. */
+const takeAlong = ({ type = told }: Partial<Event> = {}): void => {
+  told = type;
+  if (type === "pagehide") leaving.forEach((json, place) => inStorage((items) => items.setItem(place, json)));
 };
 
 /** The result of what is done in `localStorage`: nothing where there is none, or it is full or blocked. */
@@ -139,17 +144,14 @@ const table = "agents";
 const databases = new Map<string, Promise<IDBDatabase>>();
 
 function databaseOf(name: string): Promise<IDBDatabase> {
-  const forget = (): void => void databases.delete(name);
   const open = async (): Promise<IDBDatabase> => {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(table);
     await heard(request, "success", "error");
-    const onversionchange = (): void => (forget(), request.result.close());
-    return Object.assign(request.result, { onversionchange, onclose: forget });
+    return Object.assign(request.result, { onversionchange: () => request.result.close() });
   };
   const opening = databases.get(name) ?? open();
   databases.set(name, opening);
-  opening.catch(forget);
   return opening;
 }
 

@@ -175,6 +175,8 @@ describe("a page that is left while IndexedDB is busy", () => {
           }
           void life.agent.submit("next");
           await new Promise((done) => setTimeout(done));
+          // An edit is saved a while later, or when the page is hidden.
+          life.agent.setState({ edited: true });
           location.reload();
         }, options);
         await browser.waitFor(() => window.life !== undefined && life.agent === undefined);
@@ -185,8 +187,9 @@ describe("a page that is left while IndexedDB is busy", () => {
             [...messages, ...queue.flatMap((row) => row.messages)].filter(({ role }) => role === "user").map(({ content }) => content);
         };
         assert.deepEqual(await browser.waitFor(said), ["hello", "next"]);
+        assert.deepEqual(await browser.evaluate(() => life.agent.getSnapshot().state), { edited: true });
         await browser.evaluate(() => life.agent.submit("again"));
-        const taken = (persist) => localStorage.getItem(`indexedDB busy ${persist}`) === null;
+        const taken = (persist) => localStorage.getItem(`indexedDB busy ${persist}:record`) === null;
         await browser.waitFor(taken, { args: [persist], message: "what it took along is left" });
       }
     });

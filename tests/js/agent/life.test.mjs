@@ -446,9 +446,7 @@ describe("persist", () => {
     opened[0].onversionchange();
     await store.save({ n: 5 });
     assert.equal(opened.length, 2);
-    opened[1].transaction = () => {
-      throw Object.assign(new Error("The connection is closing"), { name: "InvalidStateError" });
-    };
+    opened[1].close();
     await store.save({ n: 6 });
     assert.deepEqual([await store.load(), opened.length], [{ n: 6 }, 3]);
   });

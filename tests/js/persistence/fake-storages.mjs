@@ -22,7 +22,9 @@ export function fakeIndexedDb(written = (effect) => effect()) {
   return {
     open: (name) => {
       const tables = databases.get(name) ?? new Map();
+      let isClosed = false;
       const transaction = (table) => {
+        if (isClosed) throw Object.assign(new Error("The connection is closing"), { name: "InvalidStateError" });
         const items = tables.get(table);
         const made = {
           objectStore: () => ({
@@ -40,7 +42,10 @@ export function fakeIndexedDb(written = (effect) => effect()) {
         };
         return made;
       };
-      const request = { result: { createObjectStore: (table) => tables.set(table, new Map()), transaction, close() {} } };
+      const close = () => {
+        isClosed = true;
+      };
+      const request = { result: { createObjectStore: (table) => tables.set(table, new Map()), transaction, close } };
       queueMicrotask(() => {
         if (!databases.has(name)) request.onupgradeneeded();
         databases.set(name, tables);
