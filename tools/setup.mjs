@@ -116,8 +116,8 @@ function packages(file) {
 /** All that a build needs. */
 export async function ensureBuildTools() {
   await ensureRust();
-  await ensureBindgen();
-  await ensureNodeModules();
+  // One computes, the other waits for the network.
+  await Promise.all([ensureBindgen(), ensureNodeModules()]);
 }
 
 /**
