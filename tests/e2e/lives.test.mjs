@@ -35,7 +35,7 @@ async function answer(request, response) {
     for (let word = 0; word < 60; word++) {
       if (way === "stream") await later(10);
       if (way === "cut" && word === 30) {
-        // What was written has left by then; Chromium asks again by itself where a connection brings nothing at all.
+        // Its first half has left by then: Chromium asks again by itself where a connection brings nothing at all.
         await later(30);
         response.destroy();
       }
@@ -159,7 +159,7 @@ async function live(options, seed, steps) {
   return { log, said, outcomes, users, messages, states: [last, state], rests: rests(), counted: localStorage.getItem("counted") };
 }
 
-/** What is wrong with such a life. */
+/** The faults of such a life. */
 function faultsOf({ log, said, outcomes, users, messages, states, rests, counted }, inputs) {
   const faults = [];
   const did = (name) => log.filter((line) => line.endsWith(` ${name}`)).length;
