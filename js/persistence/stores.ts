@@ -105,7 +105,7 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
     async (entry, json) => {
       // There is room for a record, and it has all that a save has that is not there yet.
-      if (entry !== key) leaving.set(place(entry), json);
+      if (entry === `${key}:record`) leaving.set(place(entry), json);
       takeAlong();
       await run((store) => store.put(json, entry), true);
       if (leaving.get(place(entry)) === json) drop(entry);
@@ -120,13 +120,12 @@ export function indexedDbStore(name: string, key: string): AgentStore {
 /** The records, JSON texts, that are on their way to IndexedDB, by their places in `localStorage`. Browsers give up what has not begun as a page goes. */
 const leaving = new Map<string, string>();
 
-/** The last that the page was told. */
-let told: string | undefined;
+let isLeft = false;
 
-/** Puts them there if the page is left: those that are made by that, too. */
-const takeAlong = ({ type = told }: Partial<Event> = {}): void => {
-  told = type;
-  if (type === "pagehide") leaving.forEach((json, place) => inStorage((items) => items.setItem(place, json)));
+/** Puts them there if the page is left: those that are made by that, too, whoever hears of it first. */
+const takeAlong = (event?: Event): void => {
+  if (event) isLeft = event.type === "pagehide";
+  if (isLeft) leaving.forEach((json, place) => inStorage((items) => items.setItem(place, json)));
 };
 
 /** The result of what is done in `localStorage`: nothing where there is none, or it is full or blocked. */

@@ -1,6 +1,6 @@
 /**
  * Lives by chance of a page with a store: what is said, stopped and edited between reloads and moves to another tab, over answers that
- * come at once, slowly, after a tool of the page, or not to their end. `LIVES=100 LIVES_SEED=1` plays more, and the same again.
+ * come at once, slowly, after a tool of the page, or not to their end. `LIVES=100 LIVES_SEED=7` plays others.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -8,7 +8,7 @@ import { openBrowser } from "../webdriver/client.mjs";
 import { inputOf, serveFiles } from "./files.mjs";
 
 const LIVES = Number(process.env.LIVES ?? 6);
-const SEED = Number(process.env.LIVES_SEED ?? Math.floor(Math.random() * 1e6));
+const SEED = Number(process.env.LIVES_SEED ?? 1);
 const later = (ms) => new Promise((done) => setTimeout(done, ms));
 
 let server;

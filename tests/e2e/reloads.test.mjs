@@ -203,7 +203,7 @@ describe("a page that is left in the middle of a run while another submit waits"
   for (const [at, { persist, ...given }] of options.entries()) {
     const where = persist ? (given.database ? "IndexedDB" : "localStorage") : "no store";
     it(`sends nothing more, and asks again first for the answer that was cut: ${where}${given.worker ? ", in a worker" : ""}`, async () => {
-      for (let n = 0; n < Math.min(MOMENTS, 3); n++) {
+      for (let n = 0; n < Math.min(MOMENTS, 4); n++) {
         const threadId = `left ${at} ${n} ${Math.random()}`;
         const life = { url: "/agent", threadId, ...given, ...(persist && { persist: threadId }) };
         await browser.goto(address("index.html"));

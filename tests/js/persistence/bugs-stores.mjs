@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a save that was put aside stays in localStorage, where nobody reads it",
+    file: "persistence/stores.ts",
+    from: "entry === `${key}:record`",
+    to: "entry !== key",
+    tests: ["left"],
+  },
+  {
     name: "what waits in IndexedDB is lost with the page",
     file: "persistence/stores.ts",
     from: '["pagehide", "pageshow"]',

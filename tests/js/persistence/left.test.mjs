@@ -56,6 +56,11 @@ it("has the record in localStorage, until it is in IndexedDB or cleared", async 
   arrive();
   await cleared;
   assert.deepEqual([await next.record.load(), items.size], [undefined, 0]);
+  // A save that is put aside is not a record: nobody would read it there.
+  void next.quarantine({ n: 5 });
+  leave();
+  assert.equal(items.size, 0);
+  arrive();
   // Where there is no room for it, or no localStorage, nothing else changes.
   slow = undefined;
   globalThis.localStorage.setItem = () => {
