@@ -59,6 +59,8 @@ const optimized = ({ name }) => join(scratch, `${name}.wasm`);
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
   await ensureBuildTools();
+  // One cargo would take it away from the other, if both made it at once.
+  mkdirSync(at("target"), { recursive: true });
   // Each takes one core: all is one unit of code there.
   await Promise.all(modules.map(async (module) => {
     await compile(module);
