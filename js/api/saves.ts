@@ -36,7 +36,7 @@ export interface Saves {
 }
 
 /** The options that are about saves. */
-export type SavesOptions = Pick<CommonOptions, "persist" | "restore" | "saving" | "resume" | "autoAttach">;
+export type SavesOptions = Pick<CommonOptions, "persist" | "threadId" | "restore" | "saving" | "resume" | "autoAttach">;
 
 /** The part of it that comes with the core. */
 interface SavesParts {
@@ -50,6 +50,8 @@ interface SharedState {
   readonly pending: {
     readonly list: readonly { readonly acts?: boolean | undefined }[];
     confirmed(): AgentSnapshot<unknown>;
+    /** In the end: the submits that wait, and what was decided, as a save has them. */
+    parted(): readonly [unknown, unknown, queue: readonly { readonly runId: string }[], acts: readonly object[]];
     end(shown?: AgentSnapshot<unknown>, still?: readonly unknown[]): void;
     show(on?: AgentSnapshot<unknown>): void;
   };

@@ -38,9 +38,14 @@ export interface StoreOptions {
    * Default: none, and a save that fails takes all that with it.
    */
   readonly record?: RecordStore | undefined;
+  /**
+   * A third place, which takes and gives at once: for what a page says that does not own the store, because it has not answered yet, or another tab owns it.
+   * The next page that owns it takes that from there. Default: none, and what such a page has said is lost when it is left.
+   */
+  readonly inbox?: RecordStore | undefined;
 }
 
-/** A place for the record of a save, as JSON has it. `clear` of the store clears it too. */
+/** A place for the record of a save, or for the inbox, as JSON has it. `clear` of the store clears it too. */
 export interface RecordStore {
   load(): unknown;
   save(record: object): void | Promise<void>;

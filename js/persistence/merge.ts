@@ -43,3 +43,11 @@ export function mergeSaves(older: string | undefined, newer: string | undefined,
   merged.usage = [...(old.usage ?? []), ...(own.usage ?? [])];
   return JSON.stringify(merged);
 }
+
+/** Whether a save, JSON text, has some of these submits, waiting or in its thread. */
+export function hasSome(save: string | undefined, queue: readonly Queued[]): boolean {
+  const known = JSON.parse(save ?? "{}") as Partial<Saved>;
+  const ids = new Set([...(known.messages ?? []).map(({ id }) => id), ...(known.queue ?? []).map(({ runId }) => runId)]);
+  // One that takes the place of a message may have its id.
+  return queue.some(({ runId, messages, replaces }) => ids.has(runId) || (replaces === undefined && messages.some(({ id }) => ids.has(id))));
+}

@@ -5,6 +5,7 @@ import type { OpenSaves, Saves } from "../api/saves.js";
 import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
+import { uuid } from "../base/uuid.js";
 import { whenCollected } from "../base/weak.js";
 import { withChanges } from "../snapshot/changes.js";
 import { cancelled } from "../snapshot/run.js";
@@ -29,6 +30,8 @@ export interface Early {
   left?: string;
   /** This is what the store had when this page got the lock, and nobody else has written since. */
   owns?: unknown;
+  /** The name of this page in the store's inbox, once it has said something. */
+  inbox?: string | undefined;
   /** The rest, once it has come. */
   saves?: Saves;
 }
@@ -52,11 +55,21 @@ export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...th
 const earlyOf = (...[, { shown: { first } }]: Parameters<OpenSaves>): Early => ({ text: { first } });
 
 /** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
-const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
+const createNow = (early: Early, ...[{ persist, threadId, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
   let claimed: Promise<void> | undefined;
   // Something has changed that is not in the store.
   let dirty = false;
 
+  const changed = (): void => {
+    dirty = true;
+    try {
+      // This page may not own its store.
+      if (!thread.disposed() && early.inbox)
+        persist!.inbox!.save({ ...(persist!.inbox!.load() as object), [early.inbox]: [threadId, ...thread.link.shared.pending.parted().slice(2)] });
+    } catch {
+      // It has none, or there is no room.
+    }
+  };
   const write = (): void => {
     if (!dirty || !early.owns || early.saves || thread.disposed()) return;
     dirty = false;
@@ -78,7 +91,7 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
 
   /** Finds out whether this page alone may write, and what the store has is what it has answered. */
   const claim = async (): Promise<void> => {
-    early.lock ??= takeLock(persist!.key);
+    early.lock = takeLock(persist!.key);
     const then = JSON.stringify(await early.answer);
     // Another tab may have written before this one had the lock.
     early.owns = !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
@@ -91,9 +104,10 @@ const createNow = (early: Early, ...[{ persist, restore }, thread, beginning]: P
     },
     // It is shown by then.
     use: () => void (claimed ??= claim().catch(nothing)).then(write),
-    changed: () => void (dirty = true),
+    changed,
     save: () => {
-      dirty = true;
+      early.inbox ??= uuid();
+      changed();
       write();
     },
     renew: () => {

@@ -110,6 +110,17 @@ export class Claim {
     return this.#wants = true;
   }
 
+  /** Whether another thread waits for the store, here or in another page. */
+  async hasCompany(): Promise<boolean> {
+    const { key, line } = this.#place;
+    try {
+      return line.length > 1 || (await navigator.locks.query()).pending!.some(({ name }) => name === `ag-ui-wasm:${key}`);
+    } catch {
+      // There are no locks: each page has the store at once.
+      return false;
+    }
+  }
+
   /** The thread has become idle: lets the store go if another thread wants it. */
   readonly rest = (): void => {
     const member = this.#member.deref();

@@ -14,15 +14,36 @@
 
 import type { AgentError } from "../api/error.js";
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
-import type { SavedAgent } from "../api/saving.js";
+import type { AgentStore, SavedAgent } from "../api/saving.js";
+import type { Queued, SavedAct } from "../snapshot/save.js";
 import { later } from "../base/timer.js";
 import { kit } from "./kit.js";
-import { mergeSaves, withoutLeft } from "./merge.js";
+import { hasSome, mergeSaves, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
 import type { WriteFailure } from "./record.js";
 
 const nothing = (): void => {};
+
+/** What a page has put into the inbox: the submits that wait, and what was decided, as a save has them. */
+type Letter = readonly [threadId: string | null, queue: readonly Queued[], acts: readonly SavedAct[]];
+
+/** The inbox of this store: what pages have said that did not own it, by their names. */
+function inboxOf({ inbox }: AgentStore): { readonly [name: string]: Letter } {
+  try {
+    return Object(inbox?.load());
+  } catch {
+    return {};
+  }
+}
+
+function fill({ inbox }: AgentStore, letters: object): void {
+  try {
+    void inbox?.save(letters);
+  } catch {
+    // There may be no room for it.
+  }
+}
 
 /** A thread that was not read: all that is found next was there. */
 const unread = "{}";
@@ -47,6 +68,10 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
+  /** Another page waits for the store, as far as is known; nothing, unless what the inbox has waits for that. */
+  private company: boolean | undefined;
+  /** The names of what was in the inbox that the next save has. */
+  private taken: readonly string[] = [];
   /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private left: readonly string[] = [];
   /** The store had nothing when it was asked last. */
@@ -92,6 +117,7 @@ export class StoredSaves implements Saves {
 
   changed(): void {
     this.#touch();
+    if (this.early.inbox && this.gate !== "ended") this.#post();
     if (this.#isDeserted()) queueMicrotask(this.rest);
   }
 
@@ -161,7 +187,7 @@ export class StoredSaves implements Saves {
     // A thread that could not be opened, and waits to be, may as well wait in another tab.
     const works = remote.thread?.hasFailed() ? source.parts()?.calls.works() : link.busy() || remote.thread?.isBusy();
     // Edits and calls also wait for the store, unless it has stopped responding.
-    return (!!works && !this.#isDeserted()) || (this.store === "asked" && (this.dirty || this.waiting.length > 0));
+    return (!!works && !this.#isDeserted()) || ((this.store === "asked" || this.company !== undefined) && (this.dirty || this.waiting.length > 0));
   }
 
   /** Ends what is in progress, and saves it: writes nothing and begins nothing from now on. */
@@ -301,11 +327,13 @@ export class StoredSaves implements Saves {
 
   /** Opens the gate if the thread owns its store, and has what is there: the calls that wait continue. */
   #proceed(): void {
-    const { claim, gate, store, dirty, last, thread: { link, jobs, members, channel, options } } = this;
+    const { claim, gate, store, thread: { link, jobs, members, channel, options } } = this;
     if (gate !== "closed") return;
     // Its owner may write more: that is read once this thread owns it.
     if (!claim.owns()) return link.awaitSave();
     if (!claim.knows()) return this.ask();
+    if (store === "known" && !this.#takeInbox()) return;
+    const { dirty, last } = this;
     const { resume, autoAttach } = options();
     // The run that was in progress when the page was left, if it is to be joined; one that the application has started itself comes first.
     const joins = last !== undefined && resume && autoAttach !== false && !link.busy();
@@ -334,9 +362,69 @@ export class StoredSaves implements Saves {
     this.dirty = true;
     // A good save may be there.
     if (claim.owns() && this.store === "refused") this.ask(undefined, undefined, "late");
-    if (!claim.owns() || this.store !== "known") return done(false);
+    if (!claim.owns() || this.store !== "known") {
+      this.#post();
+      return done(false);
+    }
     this.dirty = false;
-    claim.writer.write({ store: store!, save: mergeSaves(this.aside, save, this.state)!, part, ended: this.#report, done }, waitMs);
+    const { taken } = this;
+    const end = (kept: boolean): void => {
+      if (kept) this.#drop(taken);
+      done(kept);
+    };
+    claim.writer.write({ store: store!, save: mergeSaves(this.aside, save, this.state)!, part, ended: this.#report, done: end }, waitMs);
+  }
+
+  /** Puts what is pending into the inbox: this page may not write to the store. */
+  #post(): void {
+    const { early, thread, given: { persist, threadId } } = this;
+    const [, , queue, acts] = thread.link.shared.pending.parted();
+    if (!early.inbox && !queue.length && !acts.length) return;
+    early.inbox ??= queue[0]?.runId ?? acts.join();
+    fill(persist!, { ...inboxOf(persist!), [early.inbox]: [threadId, queue, acts] });
+  }
+
+  /** What the inbox has of pages that have gone is in the next save, as is what this page has there. Says whether it is known which have gone. */
+  #takeInbox(): boolean {
+    const { early, claim, thread, company, given: { persist, threadId } } = this;
+    // Agents with other options have this store in turn.
+    const letters = Object.entries(inboxOf(persist!)).filter(([, [of]]) => of === (threadId ?? null));
+    if (letters.length && company === undefined) {
+      this.company = true;
+      void claim.hasCompany().then((has) => {
+        this.company = has;
+        this.#proceed();
+        this.company = undefined;
+      });
+      return false;
+    }
+    let { last } = this;
+    for (const [name, [, queue, acts]] of letters) {
+      const isOwn = name === early.inbox;
+      if (!isOwn && company) continue;
+      this.taken = [...this.taken, name];
+      // What is pending here is in the save. Another page has taken it if nobody expected this one to come back.
+      if (isOwn && !hasSome(last, queue)) continue;
+      if (isOwn) this.#suspend();
+      const { threadId: id, messages, state } = thread.link.shared.pending.confirmed();
+      last = mergeSaves(last ?? JSON.stringify({ v: 1, threadId: id, messages, state }), JSON.stringify({ queue, acts }));
+    }
+    if (last !== this.last) {
+      thread.link.awaitSave();
+      this.#show(() => last);
+    }
+    this.dirty ||= this.taken.length > 0;
+    return true;
+  }
+
+  /** What the inbox has under these names is in the store. */
+  #drop(names: readonly string[]): void {
+    const { early, given: { persist } } = this;
+    if (!names.length) return;
+    const left = Object.entries(inboxOf(persist!)).filter(([name]) => !names.includes(name));
+    fill(persist!, Object.fromEntries(left));
+    this.taken = this.taken.filter((name) => !names.includes(name));
+    if (names.includes(early.inbox!)) early.inbox = undefined;
   }
 
   /** The thread as it is: JSON text. */

@@ -21,9 +21,9 @@ export function createStore(given: StoreOptions): AgentStore {
   for (const name of ["load", "save", "clear"] as const) {
     if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
   }
-  const { key, ordered, record } = given;
+  const { key, ordered, record, inbox } = given;
   return {
-    ...{ key, ordered, record, quarantine: given.quarantine?.bind(given) },
+    ...{ key, ordered, record, inbox, quarantine: given.quarantine?.bind(given) },
     load: () => given.load(),
     save: (saved) => given.save(saved),
     clear: () => given.clear(),
@@ -32,7 +32,9 @@ export function createStore(given: StoreOptions): AgentStore {
   };
 }
 
-/** A store of the platform: the text of a save goes there as the core wrote it (record.ts), and its record beside it. */
+/**
+ * A store of the platform: the text of a save goes there as the core wrote it (record.ts); beside it are its record and its inbox.
+ */
 function textStore(
   key: string,
   entry: string,
@@ -40,10 +42,10 @@ function textStore(
   put: (entry: string, json: string) => void | Promise<void>,
   remove: (...entries: string[]) => void | Promise<void>,
 ): AgentStore {
-  const [beside, failed] = [`${entry}:record`, `${entry}:quarantine`];
+  const [beside, said, failed] = [`${entry}:record`, `${entry}:inbox`, `${entry}:quarantine`];
   const item = (name: string) => ({ load: () => load(name), save: (value: object) => put(name, JSON.stringify(value)) });
-  const clear = () => remove(entry, beside, failed);
-  const store = createStore({ key, ordered: true, ...item(entry), clear, record: item(beside), quarantine: item(failed).save });
+  const clear = () => remove(entry, beside, said, failed);
+  const store = createStore({ key, ordered: true, ...item(entry), clear, quarantine: item(failed).save, record: item(beside), inbox: item(said) });
   Object.assign(store.save, { text: (json: string) => put(entry, json) });
   return store;
 }
@@ -68,8 +70,8 @@ export function localStorageStore(key: string): AgentStore {
 }
 
 /**
- * Keeps an agent in IndexedDB: in the database `name`, under `key`. For long threads, and for workers. A record that is not
- * there yet when the page is left goes to `localStorage`, from where the next page takes it.
+ * Keeps an agent in IndexedDB: in the database `name`, under `key`. For long threads, and for workers. What has changed since the last save is in
+ * `localStorage`, where there is one: a browser gives up writes to IndexedDB that have not begun when the page is left.
  *
  * @example
  * const agent = createAgent({ url: "/agent", threadId, persist: indexedDbStore("my-app", threadId) });
@@ -89,53 +91,24 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     return request.result;
   };
 
-  const place = (entry: string): string => `indexedDB ${name} ${entry}`;
-  const drop = (entry: string): void => {
-    leaving.delete(place(entry));
-    inStorage((items) => items.removeItem(place(entry)));
-  };
-  return textStore(
-    place(key),
+  const place = `indexedDB ${name} ${key}`;
+  const texts = textStore(
+    place,
     key,
-    async (entry) => {
-      for (const type of ["pagehide", "pageshow"]) globalThis.addEventListener?.(type, takeAlong);
-      const text = inStorage((items) => items.getItem(place(entry))) ?? (await run((store) => store.get(entry)));
-      return JSON.parse(text ?? "null") ?? undefined;
-    },
+    async (entry) => JSON.parse((await run((store) => store.get(entry))) ?? "null") ?? undefined,
     // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
-    async (entry, json) => {
-      // There is room for a record, and it has all that a save has that is not there yet.
-      if (entry === `${key}:record`) leaving.set(place(entry), json);
-      takeAlong();
-      await run((store) => store.put(json, entry), true);
-      if (leaving.get(place(entry)) === json) drop(entry);
-    },
-    async (...entries) => {
-      entries.forEach(drop);
-      await run((store) => entries.map((entry) => store.delete(entry)).pop()!, true);
-    },
+    async (entry, json) => void (await run((store) => store.put(json, entry), true)),
+    async (...entries) => void (await run((store) => entries.map((entry) => store.delete(entry)).pop()!, true)),
   );
-}
-
-/** The records, JSON texts, that are on their way to IndexedDB, by their places in `localStorage`. Browsers give up what has not begun as a page goes. */
-const leaving = new Map<string, string>();
-
-let isLeft = false;
-
-/** Puts them there if the page is left: those that are made by that, too, whoever hears of it first. */
-const takeAlong = (event?: Event): void => {
-  if (event) isLeft = event.type === "pagehide";
-  if (isLeft) leaving.forEach((json, place) => inStorage((items) => items.setItem(place, json)));
-};
-
-/** The result of what is done in `localStorage`: nothing where there is none, or it is full or blocked. */
-const inStorage = <Value>(action: (items: Storage) => Value): Value | undefined => {
   try {
-    return action(storage()!);
+    storage()!.getItem(place);
   } catch {
-    return undefined;
+    // There is none, or it is blocked: nothing takes what is said at once.
+    return { ...texts, inbox: undefined };
   }
-};
+  const { record, inbox, clear } = localStorageStore(place);
+  return { ...texts, record, inbox, clear: () => (clear(), texts.clear()) };
+}
 
 const table = "agents";
 

@@ -79,9 +79,6 @@ async function live(options, seed, steps) {
   const begin = async () => {
     while (!frame.contentWindow?.life || frame.contentWindow.life.agent) await wait(3);
     frame.contentWindow.life.start(options);
-    // The first save needs the answer of the store and the lock.
-    await frame.contentWindow.life.store.load();
-    await wait(20);
   };
   const snapshot = () => frame.contentWindow.life.agent.getSnapshot();
   const shown = () => [...snapshot().messages, ...snapshot().queue.flatMap((row) => row.messages)].filter(({ role }) => role === "user");
@@ -106,7 +103,12 @@ async function live(options, seed, steps) {
     retry() {
       if (snapshot().error?.retryable) frame.contentWindow.life.agent.retry().catch(({ message }) => note(message));
     },
-    edit: () => frame.contentWindow.life.agent.setState(state = { edit: log.length }),
+    async edit() {
+      // The first save needs the answer of the store and the lock.
+      await frame.contentWindow.life.store.load();
+      await wait(20);
+      frame.contentWindow.life.agent.setState(state = { edit: log.length });
+    },
     /** The database has much to do. */
     async busy() {
       if (!options.database) return;

@@ -11,7 +11,7 @@ import { engineNames } from "../webdriver/engines.mjs";
 
 const [first, pattern] = process.argv.slice(2);
 const wanted = engineNames.includes(first) ? [first] : engineNames;
-const files = ["inspector", "markdown", "pages", "systems", "life", "reloads", "react", "site-data", "back", "use-chat"].map((name) =>
+const files = ["inspector", "markdown", "pages", "systems", "life", "lives", "reloads", "react", "site-data", "back", "use-chat"].map((name) =>
   fileURLToPath(new URL(`./${name}.test.mjs`, import.meta.url))
 );
 let [passed, failed] = [0, 0];

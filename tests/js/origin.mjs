@@ -43,6 +43,8 @@ const saidIn = (messages, runId) => (/-\d+$/.test(runId) && messages.findLast(({
 export class Origin {
   saved = undefined;
   record = undefined;
+  /** What pages have said that did not have the store. */
+  inbox = undefined;
   /** Saves are refused, as it happens; records are not. */
   full = false;
   /** So are records that have what an agent has said. */
@@ -94,7 +96,7 @@ export class Origin {
     return page;
   }
 
-  store(page, { ordered, full, records = full, code }) {
+  store(page, { ordered, full, records = full, code, inbox }) {
     const { outside } = this;
     /** The code that writes stores comes to the page. */
     const coming = () => (page.code ??= new Promise((resolve) =>
@@ -143,6 +145,16 @@ export class Origin {
             }),
         },
       }),
+      ...(inbox && {
+        inbox: {
+          load: () => page.dead ? {} : structuredClone(this.inbox),
+          save: (letters) => {
+            if (page.dead) return;
+            outside.note(`${page.name} has in the inbox ${Object.values(letters).map(([, queue, acts]) => [queue.map(({ runId }) => runId), acts].flat())}`);
+            this.inbox = JSON.parse(JSON.stringify(letters));
+          },
+        },
+      }),
     });
     return code ? { ...store, open: (...thread) => (page.early ? openEarly(coming, ...thread) : store.open(...thread)) } : store;
   }
@@ -167,18 +179,22 @@ export class Origin {
       end();
       return result;
     };
+    const pending = new Set();
     return {
+      // Each page has a name of its own for the store.
+      query: async () => ({
+        pending: [...pending].some(({ page }) => !page.dead) ? [...pages.values()].map(({ key }) => ({ name: `ag-ui-wasm:${key}` })) : [],
+      }),
       request: async (asked, options, callback = options) => {
         const [, pageName, name] = /^ag-ui-wasm:(.*)\|(.*)$/.exec(asked);
         const page = pages.get(pageName);
+        const waits = { page };
+        pending.add(waits);
         await wait(`${page.name} asks for the lock`);
         if (page.dead) return new Promise(() => {});
-        if (!this.#locks.has(name)) {
-          this.#locks.set(name, []);
-          return take(page, name, callback);
-        }
-        if (options.ifAvailable) return callback(null);
-        await new Promise((resolve) => this.#locks.get(name).push(resolve));
+        if (this.#locks.has(name)) await new Promise((resolve) => this.#locks.get(name).push(resolve));
+        else this.#locks.set(name, []);
+        pending.delete(waits);
         return take(page, name, callback);
       },
     };

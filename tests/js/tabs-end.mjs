@@ -30,7 +30,7 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
     if (role === "assistant" && content !== undefined) assert.ok(`Heard ${id.slice(6)}`.startsWith(content), `${id} says ${content}`);
   // A worker may have begun it, and what a page did that was left, or lost its core, may be lost.
   const stays = ({ life: { gone, page, late } }) => !kind.worker && !gone && !late && !page.lost;
-  for (const { id, content, life, result, left, stopped, rests, out, named } of promises) {
+  for (const { id, content, life, result, left, stopped, rests, out, removed, named } of promises) {
     if (out && stays(out)) {
       assert.ok(!lasts.slice(out.sent).includes(id), `${id} was taken out, and is sent`);
       assert.ok(![...ids, ...queue.map(({ messages }) => messages[0]?.id)].includes(id), `${id} was taken out, and is there`);
@@ -39,6 +39,12 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
     const sentAs = origin.requests.find(({ last }) => last === id)?.messages.at(-1);
     if (named && sentAs && stays(named)) assert.equal(sentAs.name, named.name, `${id} was changed, and is sent as it was`);
     if (out && result !== "success") continue;
+    // What was said to a page that was left is in the store, or in the inbox.
+    const stayed = kind.inbox && !kind.slow && !kind.worker && !life.late && !life.page.lost;
+    if (left && stayed && !stopped && !removed && !rewriters.isWiped(id) && !rewriters.isReplaced(id, ids)) {
+      const waits = [...queue, ...Object.values(origin.inbox ?? {}).flatMap(([, letters]) => letters)];
+      assert.ok([...ids, ...waits.map(({ messages }) => messages[0]?.id)].includes(id), `${id} is lost with its page`);
+    }
     if (left || (stopped && result === "aborted") || ["ask", "fill"].includes(content)) continue;
     if (result?.code === "interrupts-open") continue;
     if (rewriters.isWiped(id)) {

@@ -193,7 +193,8 @@ export async function play(seed, kind) {
     for (const { id, said } of waiting(life)) {
       const done = life.agent.cancelQueued(id);
       outside.note(`${life.name} takes out ${said.id}: ${done}`);
-      if (done && !said.left) said.out = { life, sent: origin.requests.length };
+      if (done && said.left) said.removed = true;
+      else if (done) said.out = { life, sent: origin.requests.length };
     }
   };
   const change = (life) => {

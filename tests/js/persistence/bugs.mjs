@@ -438,8 +438,8 @@ export const bugs = [
   {
     name: "the lock is asked for when another part has it in hand",
     file: "persistence/open.ts",
-    from: "    early.lock ??= takeLock(persist!.key);\n    const then = JSON.stringify(await early.answer);",
-    to: "    const then = JSON.stringify(await early.answer);\n    early.lock ??= takeLock(persist!.key);",
+    from: "    early.lock = takeLock(persist!.key);\n    const then = JSON.stringify(await early.answer);",
+    to: "    const then = JSON.stringify(await early.answer);\n    early.lock = takeLock(persist!.key);",
     tests: ["tabs"],
   },
   {
@@ -466,7 +466,7 @@ export const bugs = [
   {
     name: "a submit that its server's thread has held is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "      dirty = true;\n      write();\n",
+    from: "      changed();\n      write();\n",
     to: "",
     tests: ["early"],
   },

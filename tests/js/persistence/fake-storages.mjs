@@ -3,11 +3,15 @@
 /** A `localStorage`. Returns what it has. */
 export function fakeStorage() {
   const items = new Map();
-  globalThis.localStorage = {
+  const methods = {
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => items.set(key, value),
     removeItem: (key) => items.delete(key),
   };
+  globalThis.localStorage = new Proxy(methods, {
+    ownKeys: () => [...items.keys()],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  });
   return items;
 }
 

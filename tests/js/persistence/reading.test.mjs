@@ -15,7 +15,7 @@ describe("a question to a store", () => {
   /** A thread that owns its store, waits, and has nothing. */
   const thread = (more) => {
     const said = save("said");
-    const pending = { list: [], confirmed: () => ({}), end() {}, show() {} };
+    const pending = { list: [], confirmed: () => ({}), parted: () => [undefined, [], [], []], end() {}, show() {} };
     const shared = { home: {}, pending, settleAll() {} };
     const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
     const members = { watched: () => false };
