@@ -25,7 +25,7 @@ import type { WriteFailure } from "./record.js";
 
 const nothing = (): void => {};
 
-/** What a page has put into the inbox: the submits that wait, and what was decided, as a save has them. */
+/** The part of a page in the inbox: the submits that wait, and what was decided, as a save has them. */
 type Letter = readonly [threadId: string | null, queue: readonly Queued[], acts: readonly SavedAct[]];
 
 /** The inbox of this store: what pages have said that did not own it, by their names. */
@@ -37,6 +37,7 @@ function inboxOf({ inbox }: AgentStore): { readonly [name: string]: Letter } {
   }
 }
 
+/** Puts these letters there in place of all others. */
 function fill({ inbox }: AgentStore, letters: object): void {
   try {
     void inbox?.save(letters);
@@ -384,7 +385,7 @@ export class StoredSaves implements Saves {
     fill(persist!, { ...inboxOf(persist!), [early.inbox]: [threadId, queue, acts] });
   }
 
-  /** What the inbox has of pages that have gone is in the next save, as is what this page has there. Says whether it is known which have gone. */
+  /** Puts the letters of pages that have gone into the next save, which has what this page says. Says whether it is known which have gone. */
   #takeInbox(): boolean {
     const { early, claim, thread, company, given: { persist, threadId } } = this;
     // Agents with other options have this store in turn.
@@ -403,7 +404,7 @@ export class StoredSaves implements Saves {
       const isOwn = name === early.inbox;
       if (!isOwn && company) continue;
       this.taken = [...this.taken, name];
-      // What is pending here is in the save. Another page has taken it if nobody expected this one to come back.
+      // This page says it itself, unless another one has taken it: nobody expected this one to come back.
       if (isOwn && !hasSome(last, queue)) continue;
       if (isOwn) this.#suspend();
       const { threadId: id, messages, state } = thread.link.shared.pending.confirmed();
@@ -417,7 +418,7 @@ export class StoredSaves implements Saves {
     return true;
   }
 
-  /** What the inbox has under these names is in the store. */
+  /** Takes the letters of these names out of the inbox: the store has what they say. */
   #drop(names: readonly string[]): void {
     const { early, given: { persist } } = this;
     if (!names.length) return;

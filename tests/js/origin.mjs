@@ -43,7 +43,7 @@ const saidIn = (messages, runId) => (/-\d+$/.test(runId) && messages.findLast(({
 export class Origin {
   saved = undefined;
   record = undefined;
-  /** What pages have said that did not have the store. */
+  /** The letters of pages that did not have the store. */
   inbox = undefined;
   /** Saves are refused, as it happens; records are not. */
   full = false;

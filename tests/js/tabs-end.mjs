@@ -39,7 +39,7 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
     const sentAs = origin.requests.find(({ last }) => last === id)?.messages.at(-1);
     if (named && sentAs && stays(named)) assert.equal(sentAs.name, named.name, `${id} was changed, and is sent as it was`);
     if (out && result !== "success") continue;
-    // What was said to a page that was left is in the store, or in the inbox.
+    // The store has all words of a page that was left, or the inbox has them.
     const stayed = kind.inbox && !kind.slow && !kind.worker && !life.late && !life.page.lost;
     if (left && stayed && !stopped && !removed && !rewriters.isWiped(id) && !rewriters.isReplaced(id, ids)) {
       const waits = [...queue, ...Object.values(origin.inbox ?? {}).flatMap(([, letters]) => letters)];

@@ -1,4 +1,4 @@
-// What is said in a page that does not own its store: it has not answered yet, or another tab has it. Each page is a process of its own.
+// The words of a page that does not own its store: it has not answered yet, or another tab has it. Each page is a process of its own.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
