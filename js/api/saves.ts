@@ -28,7 +28,7 @@ export interface Saves {
   save(): void;
   /** The core wants this written, as in `Client.save`. */
   write(json: string, done: () => void, changes?: string): void;
-  /** The core has failed at this save, as in `Client.quarantine`. */
+  /** This save cannot be used, as in `Client.quarantine`. */
   quarantine(json: string): void;
   /** The thread is another one. */
   renew(): void;

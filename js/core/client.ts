@@ -230,7 +230,7 @@ export interface LinkClient<State, Place = Port> {
    * `changes`: what has changed since that save, which is the last whole one.
    */
   save(json: string, done: () => void, changes?: string): void;
-  /** A home was lost at this save, JSON text, as it was opened: it is put aside before another one takes its place. */
+  /** The core cannot read this save, JSON text, or was lost at it: it is put aside before another one takes its place. */
   quarantine(json: string): void;
   /** The core cannot read the save. */
   refused(error: AgentError): void;

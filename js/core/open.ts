@@ -63,7 +63,10 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
       if (!settings.saves && !shared.late) home.last = undefined;
     } catch (error) {
       opening = home.last = undefined; // Waiting steps continue without it.
-      shared.soon(() => client.refused(error as AgentError));
+      shared.soon(() => {
+        client.refused(error as AgentError);
+        client.quarantine(save!);
+      });
     }
     home.reading = !!shared.late;
     // Decisions that another page has made. Where one was done before that page was left, it is refused, and nobody has to know.

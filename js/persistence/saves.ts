@@ -14,37 +14,16 @@
 
 import type { AgentError } from "../api/error.js";
 import type { Beginning, Saves, SavesClient, SavesOptions } from "../api/saves.js";
-import type { AgentStore, SavedAgent } from "../api/saving.js";
-import type { Queued, SavedAct } from "../snapshot/save.js";
+import type { SavedAgent } from "../api/saving.js";
 import { later } from "../base/timer.js";
+import { Inbox } from "./inbox.js";
 import { kit } from "./kit.js";
-import { hasSome, mergeSaves, withoutLeft } from "./merge.js";
+import { mergeSaves, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
 import type { WriteFailure } from "./record.js";
 
 const nothing = (): void => {};
-
-/** The part of a page in the inbox: the submits that wait, and what was decided, as a save has them. */
-type Letter = readonly [threadId: string | null, queue: readonly Queued[], acts: readonly SavedAct[]];
-
-/** The inbox of this store: what pages have said that did not own it, by their names. */
-function inboxOf({ inbox }: AgentStore): { readonly [name: string]: Letter } {
-  try {
-    return Object(inbox?.load());
-  } catch {
-    return {};
-  }
-}
-
-/** Puts these letters there in place of all others. */
-function fill({ inbox }: AgentStore, letters: object): void {
-  try {
-    void inbox?.save(letters);
-  } catch {
-    // There may be no room for it.
-  }
-}
 
 /** A thread that was not read: all that is found next was there. */
 const unread = "{}";
@@ -53,6 +32,7 @@ const unread = "{}";
 export class StoredSaves implements Saves {
   private readonly saving: NonNullable<SavesOptions["saving"]>;
   private readonly claim: Claim;
+  private readonly inbox: Inbox;
   private gate: "closed" | "open" | "ended" = "closed";
   /** The calls that wait for it to open. */
   private readonly waiting: (() => void)[] = [];
@@ -71,10 +51,10 @@ export class StoredSaves implements Saves {
   private aside: string | undefined;
   /** Another page waits for the store, as far as is known; nothing, unless what the inbox has waits for that. */
   private company: boolean | undefined;
-  /** The names of what was in the inbox that the next save has. */
-  private taken: readonly string[] = [];
   /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private left: readonly string[] = [];
+  /** A save that the store has, and that is of no use: JSON text. */
+  private unfit: string | undefined;
   /** The store had nothing when it was asked last. */
   private empty = false;
   /** Something has changed that is not in the store. */
@@ -99,6 +79,7 @@ export class StoredSaves implements Saves {
     this.state = JSON.stringify(early.text.first?.state);
     if (early.left !== undefined) this.left = [early.left];
     this.claim = new Claim(given.persist!, this, early);
+    this.inbox = new Inbox(early, given, thread);
   }
 
   begin(): void {
@@ -118,7 +99,7 @@ export class StoredSaves implements Saves {
 
   changed(): void {
     this.#touch();
-    if (this.early.inbox && this.gate !== "ended") this.#post();
+    if (this.gate !== "ended") this.inbox.update();
     if (this.#isDeserted()) queueMicrotask(this.rest);
   }
 
@@ -158,7 +139,7 @@ export class StoredSaves implements Saves {
   quarantine(json: string): void {
     const { claim, given: { persist } } = this;
     if (!persist!.quarantine || !claim.owns()) return;
-    const kept = (): void => this.#warn("quarantined", "The core has failed at the save of this thread: it is put aside, and the thread goes on without it");
+    const kept = (): void => this.#warn("quarantined", "The save of this thread is of no use: it is put aside, and the thread goes on without it");
     kit.settle(() => persist!.quarantine!(JSON.parse(json)), kept, (cause) => this.#report({ cause }));
   }
 
@@ -293,14 +274,16 @@ export class StoredSaves implements Saves {
   /** Continues from the save that `find` returns, JSON text, or without one. */
   #show(find: () => string | undefined): void {
     const { dirty, thread: { link }, beginning } = this;
+    let text: string | undefined;
     try {
-      const text = find();
+      text = find();
       if (link.live()) this.#suspend();
       // A save that is shown already is not shown anew.
       beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
       this.last = text;
     } catch (cause) {
       beginning.refuse(cause);
+      this.unfit = text;
     }
     // That is no change.
     this.dirty = dirty;
@@ -333,7 +316,7 @@ export class StoredSaves implements Saves {
     // Its owner may write more: that is read once this thread owns it.
     if (!claim.owns()) return link.awaitSave();
     if (!claim.knows()) return this.ask();
-    if (store === "known" && !this.#takeInbox()) return;
+    if (store === "known" && !this.#takeLetters()) return;
     const { dirty, last } = this;
     const { resume, autoAttach } = options();
     // The run that was in progress when the page was left, if it is to be joined; one that the application has started itself comes first.
@@ -343,6 +326,9 @@ export class StoredSaves implements Saves {
     this.aside = undefined;
     if (store === "known") this.left = [];
     this.gate = "open";
+    // What is written now takes its place.
+    if (this.unfit !== undefined) this.quarantine(this.unfit);
+    this.unfit = undefined;
     if (running && runId !== undefined) jobs.rejoin(runId);
     else if (members.watched()) void link.load();
     channel?.reconnect();
@@ -364,33 +350,22 @@ export class StoredSaves implements Saves {
     // A good save may be there.
     if (claim.owns() && this.store === "refused") this.ask(undefined, undefined, "late");
     if (!claim.owns() || this.store !== "known") {
-      this.#post();
+      this.inbox.post();
       return done(false);
     }
     this.dirty = false;
-    const { taken } = this;
+    const taken = this.inbox.next();
     const end = (kept: boolean): void => {
-      if (kept) this.#drop(taken);
+      if (kept) taken();
       done(kept);
     };
     claim.writer.write({ store: store!, save: mergeSaves(this.aside, save, this.state)!, part, ended: this.#report, done: end }, waitMs);
   }
 
-  /** Puts what is pending into the inbox: this page may not write to the store. */
-  #post(): void {
-    const { early, thread, given: { persist, threadId } } = this;
-    const [, , queue, acts] = thread.link.shared.pending.parted();
-    if (!early.inbox && !queue.length && !acts.length) return;
-    early.inbox ??= queue[0]?.runId ?? acts.join();
-    fill(persist!, { ...inboxOf(persist!), [early.inbox]: [threadId, queue, acts] });
-  }
-
   /** Puts the letters of pages that have gone into the next save, which has what this page says. Says whether it is known which have gone. */
-  #takeInbox(): boolean {
-    const { early, claim, thread, company, given: { persist, threadId } } = this;
-    // Agents with other options have this store in turn.
-    const letters = Object.entries(inboxOf(persist!)).filter(([, [of]]) => of === (threadId ?? null));
-    if (letters.length && company === undefined) {
+  #takeLetters(): boolean {
+    const { inbox, claim, company, thread: { link } } = this;
+    if (company === undefined && inbox.letters().length) {
       this.company = true;
       void claim.hasCompany().then((has) => {
         this.company = has;
@@ -399,33 +374,13 @@ export class StoredSaves implements Saves {
       });
       return false;
     }
-    let { last } = this;
-    for (const [name, [, queue, acts]] of letters) {
-      const isOwn = name === early.inbox;
-      if (!isOwn && company) continue;
-      this.taken = [...this.taken, name];
-      // This page says it itself, unless another one has taken it: nobody expected this one to come back.
-      if (isOwn && !hasSome(last, queue)) continue;
-      if (isOwn) this.#suspend();
-      const { threadId: id, messages, state } = thread.link.shared.pending.confirmed();
-      last = mergeSaves(last ?? JSON.stringify({ v: 1, threadId: id, messages, state }), JSON.stringify({ queue, acts }));
-    }
+    const last = inbox.take(this.last, !!company, () => this.#suspend());
     if (last !== this.last) {
-      thread.link.awaitSave();
+      link.awaitSave();
       this.#show(() => last);
     }
-    this.dirty ||= this.taken.length > 0;
+    this.dirty ||= inbox.isTaken;
     return true;
-  }
-
-  /** Takes the letters of these names out of the inbox: the store has what they say. */
-  #drop(names: readonly string[]): void {
-    const { early, given: { persist } } = this;
-    if (!names.length) return;
-    const left = Object.entries(inboxOf(persist!)).filter(([name]) => !names.includes(name));
-    fill(persist!, Object.fromEntries(left));
-    this.taken = this.taken.filter((name) => !names.includes(name));
-    if (names.includes(early.inbox!)) early.inbox = undefined;
   }
 
   /** The thread as it is: JSON text. */

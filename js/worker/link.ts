@@ -38,7 +38,11 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
     const place = pool.open(weakly(life).die);
     const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
       misused: (why) => client.emitter.emit("error", misuse(why)),
-      unrestored: (why) => client.refused(misuse(why)),
+      unrestored: (why) => {
+        const { last } = shared.home;
+        if (last) client.quarantine(last);
+        client.refused(misuse(why));
+      },
       lost: (cause, died) => {
         const decisions = died ? (shared.pending.list.filter(({ acts }) => acts) as readonly Intent<State>[]) : [];
         // The run before what waits has said its end.

@@ -173,6 +173,17 @@ for (const where of ["the page", "a worker"]) {
       assert.deepEqual(execute.mock.calls.map(({ arguments: [{ a }] }) => a), [1, 2]);
     });
 
+    it("puts a save aside that it cannot read", async () => {
+      const queue = [{ runId: "q", start: "submit", messages: [], tools: [{ name: "without a description" }] }];
+      const whole = { v: 1, threadId: "t", messages: [{ id: "m1", role: "user", content: "1" }], state: {}, interrupts: [], unsent: [], handled: [], queue };
+      const [put, codes] = [[], []];
+      const persist = { ...storeOf({ load: () => whole, save() {}, clear() {} }), quarantine: (saved) => void put.push(saved) };
+      const side = make({ persist, onError: ({ code }) => codes.push(code), onWarning: ({ code }) => codes.push(code) });
+      side.server.reply(text("done"));
+      await side.agent.submit("2");
+      assert.deepEqual([codes, put, said(side)], [["restore", "quarantined"], [whole], ["2", "done"]]);
+    });
+
     it("begins with the messages alone where it traps at what is left, too", async () => {
       const put = [];
       const whole = {

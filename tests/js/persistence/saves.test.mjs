@@ -309,15 +309,16 @@ describe("a store that loads", () => {
   });
 
   for (const [name, value] of [["garbage", "what?"], ["a number", 7], ["another version", { ...full, v: 2 }], ["half a save", { v: 1, threadId: "t" }]]) {
-    it(`${name}: the agent is empty and works`, async () => {
-      const errors = [];
-      const store = memory(value);
+    it(`${name}: it is put aside, and the agent is empty and works`, async () => {
+      const [errors, put] = [[], []];
+      const store = memory(value, { quarantine: (saved) => void put.push(structuredClone(saved), store.saves.length) });
       const agent = create({ persist: store, onError: ({ code }) => errors.push(code) });
       const run = agent.submit("two");
       await until(() => Session.last);
       Session.last.finish();
       await run;
       assert.deepEqual([errors, texts(agent), store.now.v], [["restore"], ["two"], 1]);
+      assert.deepEqual(put, [value, 0]);
     });
   }
 });
