@@ -28,8 +28,8 @@ export interface StoreOptions {
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
   /**
-   * Keeps a save that cannot be used, or at which the core has failed, for whoever looks for the reason: the next save takes its place. The agent continues with the messages,
-   * the state and what was done, and there is the warning `quarantined`. Default: it is not kept.
+   * Keeps a save that cannot be used, for whoever looks for the reason: the next save takes its place, and there is the warning `quarantined`. Where the core has
+   * failed at it, the agent continues with the messages, the state and what was done. Default: it is not kept.
    */
   readonly quarantine?: ((saved: SavedAgent) => void | Promise<void>) | undefined;
   /**

@@ -51,7 +51,7 @@ export class Inbox {
     return last;
   }
 
-  /** Has the next save letters? */
+  /** The next save has letters. */
   get isTaken(): boolean {
     return this.taken.length > 0;
   }
