@@ -326,7 +326,7 @@ export class StoredSaves implements Saves {
     this.aside = undefined;
     if (store === "known") this.left = [];
     this.gate = "open";
-    // What is written now takes its place.
+    // The next save takes its place.
     if (this.unfit !== undefined) this.quarantine(this.unfit);
     this.unfit = undefined;
     if (running && runId !== undefined) jobs.rejoin(runId);
