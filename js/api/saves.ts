@@ -61,6 +61,7 @@ interface SharedState {
 /** The thread that the saves are of. */
 export interface SavesClient {
   options(): SavesOptions;
+  read(): { readonly error?: { readonly code?: string | undefined } | undefined };
   disposed(): boolean;
   readonly emitter: {
     emit(name: "warning", warning: AgentWarning): void;

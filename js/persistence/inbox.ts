@@ -31,7 +31,8 @@ export class Inbox {
 
   /** The same once this page has written one. */
   update(): void {
-    if (this.early.inbox) this.post();
+    // Where no code has come it is said, and waits for somebody to try again.
+    if (this.early.inbox && this.thread.read().error?.code !== "load") this.post();
   }
 
   /**

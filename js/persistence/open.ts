@@ -64,7 +64,7 @@ const createNow = (early: Early, ...[{ persist, threadId, restore }, thread, beg
     dirty = true;
     try {
       // This page may not own its store.
-      if (!thread.disposed() && early.inbox)
+      if (!thread.disposed() && thread.read().error?.code !== "load" && early.inbox)
         persist!.inbox!.save({ ...(persist!.inbox!.load() as object), [early.inbox]: [threadId, ...thread.link.shared.pending.parted().slice(2)] });
     } catch {
       // It has none, or there is no room.

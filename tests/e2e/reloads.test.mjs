@@ -196,7 +196,7 @@ describe("a page that is left while IndexedDB is busy", () => {
 describe("a page that is left in the task in which something is said", () => {
   for (const database of [undefined, "said"]) {
     for (const worker of [false, true]) {
-      it(`has said it, and the next page sends it once: ${database ? "IndexedDB" : "localStorage"}, ${worker ? "in a worker" : "in the page"}`, async () => {
+      it(`has said it, and the next page has it, and sends it once: ${database ? "IndexedDB" : "localStorage"}, ${worker ? "in a worker" : "in the page"}`, async () => {
         for (let n = 0; n < Math.min(MOMENTS, 4); n++) {
           const persist = `said ${Math.random()}`;
           const options = { url: "/agent", persist, database, worker, threadId: persist };
@@ -212,7 +212,9 @@ describe("a page that is left in the task in which something is said", () => {
           await browser.waitFor(() => window.life !== undefined && life.agent === undefined);
           await browser.evaluate((options) => life.start(options), options);
           const shown = () => {
-            const { messages, status, queue } = life.agent.getSnapshot();
+            const { messages, status, queue, isLoading } = life.agent.getSnapshot();
+            // A browser may refuse a page the core that is being left: then the message stands in the thread.
+            if (messages.length === 1 && !isLoading && !queue.length && !life.again) life.again = life.agent.retry();
             return messages.length === 2 && status === "idle" && !queue.length && messages.map(({ content }) => content.slice(-6));
           };
           assert.deepEqual(await browser.waitFor(shown, { message: "it is not sent" }), ["hello", "word59"]);
