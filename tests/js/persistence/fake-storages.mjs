@@ -3,15 +3,11 @@
 /** A `localStorage`. Returns what it has. */
 export function fakeStorage() {
   const items = new Map();
-  const methods = {
+  globalThis.localStorage = {
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => items.set(key, value),
     removeItem: (key) => items.delete(key),
   };
-  globalThis.localStorage = new Proxy(methods, {
-    ownKeys: () => [...items.keys()],
-    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-  });
   return items;
 }
 

@@ -115,7 +115,7 @@ describe("the inbox of a store", { skip: !real }, () => {
   });
 
   it("has nothing that was taken back", () => {
-    const taken = `const more = new AbortController(); agent.submit({ text: "more", signal: more.signal }); more.abort();`;
+    const taken = `const more = new AbortController(); agent.submit({ message: { id: "more", content: "more" }, signal: more.signal }); more.abort();`;
     for (const wait of ["", "await quiet();"]) {
       const [, items] = page(`const agent = make(${store}); ${wait} agent.submit(hello); ${taken}`);
       assert.deepEqual(page(next(store), items)[0], ["hello", "hello"]);
