@@ -37,6 +37,13 @@ export const bugs = [
     tests: ["inbox", "tabs"],
   },
   {
+    name: "what was taken back before the store was this page's is sent by the next one",
+    file: "persistence/saves.ts",
+    from: 'if (this.gate !== "ended") this.inbox.update();',
+    to: "",
+    tests: ["inbox"],
+  },
+  {
     name: "what ends with a thread is no longer said",
     file: "persistence/saves.ts",
     from: 'if (this.gate !== "ended") this.inbox',
