@@ -43,7 +43,7 @@ export function createEdits<State>(self: Self<State>): Pick<Agent<State>, "editQ
       if (long.resume && !parts) source.loadParts().then(() => editQueued(id, input)).catch(() => {});
       const resume = long.resume && parts?.toResume(long.resume, read());
       const core = toCoreInput(self.options(), { ...long, runId: id }, resume);
-      return queuedEdit(id, core, !Object(long.message).id, row);
+      return queuedEdit(id, core, Object(long.message).id ? undefined : row?.messages[0]?.id);
     });
   };
 

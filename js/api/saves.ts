@@ -44,14 +44,21 @@ interface SavesParts {
   stopped(at: AgentSnapshot<unknown>): AgentSnapshot<unknown>;
 }
 
+/** Something that is pending: whether it needs a session, and what it changes of a submit that waits. */
+interface PendingPart {
+  readonly acts?: boolean | undefined;
+  readonly runId?: string;
+  readonly waiting?: string;
+}
+
 /** The state of the link, as a suspension changes it. */
 interface SharedState {
   home: { readonly at?: string | undefined; readonly last?: string | undefined; readonly live?: { end(): void } | undefined };
   readonly pending: {
-    readonly list: readonly { readonly acts?: boolean | undefined }[];
+    readonly list: readonly PendingPart[];
     confirmed(): AgentSnapshot<unknown>;
-    /** In the end: the submits that wait, and what was decided, as a save has them. */
-    parted(): readonly [unknown, unknown, queue: readonly { readonly runId: string }[], acts: readonly object[]];
+    /** After the thread: what is pending, and of that the submits that wait, and what was decided, as a save has them. */
+    parted(): readonly [unknown, list: readonly PendingPart[], queue: readonly object[], acts: readonly object[]];
     end(shown?: AgentSnapshot<unknown>, still?: readonly unknown[]): void;
     show(on?: AgentSnapshot<unknown>): void;
   };

@@ -40,7 +40,8 @@ export interface StoreOptions {
   readonly record?: RecordStore | undefined;
   /**
    * A third place, which takes and gives at once: for what a page says that does not own the store, because it has not answered yet, or another tab owns it.
-   * The next page that owns it takes that from there. Default: none, and what such a page has said is lost when it is left.
+   * The next page that owns it takes that from there. Default for a store with a `key`: in `sessionStorage`, under `ag-ui-wasm:<key>`, where the next page of
+   * the same tab finds it. Without one, what such a page has said is lost when it is left.
    */
   readonly inbox?: RecordStore | undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot } from "../api/types.js";
 import type { SessionMethods } from "../glue/core.js";
-import type { QueueChange, Queued } from "../snapshot/save.js";
+import type { QueueChange } from "../snapshot/save.js";
 
 /** A call of the session: one of its methods, with its argument as JSON text. */
 export interface CoreCall<Name extends keyof SessionMethods = keyof SessionMethods> {
@@ -32,5 +32,5 @@ export interface Intent<State> extends CoreCall {
 /** A change of a submit that waits: in the queue of a session, or in the save that the next session begins with. */
 export interface QueuedIntent<State> extends Intent<State>, QueueChange {
   readonly runId: string;
-  waiting(old: Queued): Queued | undefined;
+  readonly waiting: string;
 }

@@ -51,6 +51,6 @@ export const begins = <State>({ id, fold }: Pick<Intent<State>, "fold"> & { read
 /** The submit of that run leaves the queue. */
 export const takenOut = <State>(runId: string): Omit<QueuedIntent<State>, "method"> => ({
   runId,
-  waiting: () => undefined,
+  waiting: "null",
   fold: (at) => ({ ...at, queue: at.queue.filter(({ id }) => id !== runId) }),
 });

@@ -1,13 +1,14 @@
-// The inbox of a store: a letter of each page that has said something without owning it, or before it has answered. The page that owns the store takes
-// the letters of those that have gone. The first letter of a page may be written before this code has come (open.ts).
+// The inbox of a store: a letter of each page that has said something without owning it, or before it has answered (`post` in open.ts writes it). The page
+// that owns the store takes the letters of those that have gone.
 
 import type { SavesClient, SavesOptions } from "../api/saves.js";
-import type { Queued, SavedAct } from "../snapshot/save.js";
+import type { QueueChange, Queued, SavedAct } from "../snapshot/save.js";
+import { kit } from "./kit.js";
 import { hasSome, mergeSaves } from "./merge.js";
 import type { Early } from "./open.js";
 
-/** The submits that wait in a page, and what was decided there, as a save has them. */
-type Letter = readonly [threadId: string | null, queue: readonly Queued[], acts: readonly SavedAct[]];
+/** The submits that wait in a page and what was decided there, as a save has them, and the changes of submits that have waited before. */
+type Letter = readonly [threadId: string | null, queue: readonly Queued[], acts: readonly SavedAct[], changes?: readonly QueueChange[]];
 
 export class Inbox {
   /** The names of the letters that the next save has. */
@@ -20,19 +21,14 @@ export class Inbox {
     return Object.entries(this.#read()).filter(([, [threadId]]) => threadId === (this.given.threadId ?? null));
   }
 
-  /** Writes what is pending here, where there is something, or was. */
+  /** Writes the letter of this page, if it has something to say, or had. */
   post(): void {
-    const { early, thread, given: { threadId } } = this;
-    const [, , queue, acts] = thread.link.shared.pending.parted();
-    if (!early.inbox && !queue.length && !acts.length) return;
-    early.inbox ??= queue[0]?.runId ?? acts.join();
-    this.#write({ ...this.#read(), [early.inbox]: [threadId, queue, acts] });
+    kit.post(this.early, this.given, this.thread);
   }
 
-  /** The same once this page has written one. */
+  /** The same once it has written one. */
   update(): void {
-    // Where no code has come it is said, and waits for somebody to try again.
-    if (this.early.inbox && this.thread.read().error?.code !== "load") this.post();
+    if (this.early.inbox) this.post();
   }
 
   /**
@@ -40,14 +36,14 @@ export class Inbox {
    * what it has written, unless another one has taken that: nobody expected this one to come back, which is what `back` is for.
    */
   take(last: string | undefined, company: boolean, back: () => void): string | undefined {
-    for (const [name, [, queue, acts]] of this.letters()) {
+    for (const [name, [, queue, acts, changes = []]] of this.letters()) {
       const isOwn = name === this.early.inbox;
       if (!isOwn && company) continue;
       this.taken = [...this.taken, name];
       if (isOwn && !hasSome(last, queue)) continue;
       if (isOwn) back();
       const { threadId, messages, state } = this.thread.link.shared.pending.confirmed();
-      last = mergeSaves(last ?? JSON.stringify({ v: 1, threadId, messages, state }), JSON.stringify({ queue, acts }));
+      last = mergeSaves(last ?? JSON.stringify({ v: 1, threadId, messages, state }), JSON.stringify({ queue, acts }), undefined, changes);
     }
     return last;
   }
@@ -80,7 +76,7 @@ export class Inbox {
     try {
       void this.given.persist!.inbox?.save(letters);
     } catch {
-      // There may be no room for it.
+      // Taking a letter once more is harmless.
     }
   }
 }

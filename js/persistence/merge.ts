@@ -1,7 +1,7 @@
 // Two saves of one thread, compared and made one.
 
 import type { Message } from "../api/types.js";
-import type { Queued, Saved } from "../snapshot/save.js";
+import type { QueueChange, Queued, Saved } from "../snapshot/save.js";
 import { kit } from "./kit.js";
 
 /**
@@ -25,14 +25,20 @@ const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untol
 
 /**
  * Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. There may be only one, or none.
- * `state`: what that agent has begun with, JSON text: its own state is an edit of that.
+ * `state`: what that agent has begun with, JSON text: its own state is an edit of that. `changes`: of the older one's queue.
  */
-export function mergeSaves(older: string | undefined, newer: string | undefined, state?: string): string | undefined {
-  const { union, edited } = kit;
+export function mergeSaves(
+  older: string | undefined,
+  newer: string | undefined,
+  state?: string,
+  changes: readonly QueueChange[] = [],
+): string | undefined {
+  const { changedQueue, union, edited } = kit;
   if (older === undefined || newer === undefined) return older ?? newer;
   const [old, own] = [JSON.parse(older), JSON.parse(newer)];
   const merged = { ...old, ...own };
   if (state !== undefined) merged.state = edited(JSON.parse(state), own.state, old.state);
+  old.queue = changedQueue(old.queue, changes);
   for (const [list, name] of Object.entries(names)) merged[list] = union(old[list], own[list], (item: never) => item[name] ?? item);
   // One whose messages are in the thread of either has begun, perhaps in another tab.
   const said = new Set(merged.messages.map(({ id }: Message) => id));

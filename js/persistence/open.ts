@@ -1,7 +1,7 @@
 // The saves of a thread, until what works on them has come (saves.ts, a chunk of its own): what the store has is shown at once, calls wait,
-// and what is said is written, if no other tab has the store.
+// and what is said is in the inbox of the store.
 
-import type { OpenSaves, Saves } from "../api/saves.js";
+import type { OpenSaves, Saves, SavesClient, SavesOptions } from "../api/saves.js";
 import { unsupported } from "../base/failure.js";
 import { inPage } from "../base/place.js";
 import { settle } from "../base/promise.js";
@@ -10,9 +10,8 @@ import { whenCollected } from "../base/weak.js";
 import { withChanges } from "../snapshot/changes.js";
 import { cancelled } from "../snapshot/run.js";
 import { edited } from "../snapshot/edited.js";
-import { union } from "../snapshot/save.js";
-import { takeLock } from "./lock.js";
-import { partsOf, readStore, writeStore, type StoredTexts } from "./record.js";
+import { changedQueue, union } from "../snapshot/save.js";
+import { partsOf, readStore, type StoredTexts } from "./record.js";
 
 type OpenSavesNow = ReturnType<typeof import("./saves.js").start>;
 
@@ -20,16 +19,12 @@ type OpenSavesNow = ReturnType<typeof import("./saves.js").start>;
 export interface Early {
   /** The texts of the store, as far as they are known. */
   readonly text: StoredTexts;
-  /** The lock of the store, once it was asked for. */
-  lock?: ReturnType<typeof takeLock>;
   /** The answer of the store, once it was asked. */
   answer?: unknown;
   /** The save that is shown: JSON text. */
   shown?: string;
   /** The thread that was there as this one began anew: JSON text, `{}` if it was not read. */
   left?: string;
-  /** This is what the store had when this page got the lock, and nobody else has written since. */
-  owns?: unknown;
   /** The name of this page in the store's inbox, once it has said something. */
   inbox?: string | undefined;
   /** The rest, once it has come. */
@@ -39,7 +34,7 @@ export interface Early {
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { cancelled, settle, whenCollected, union, edited, unsupported, takeLock, partsOf, readStore, withChanges, writeStore } as const;
+const kit = { cancelled, changedQueue, edited, inPage, partsOf, post, readStore, settle, union, unsupported, uuid, whenCollected, withChanges } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};
@@ -54,67 +49,46 @@ export const openStored: OpenSaves = (...thread) => (openSaves ? openSaves(...th
 
 const earlyOf = (...[, { shown: { first } }]: Parameters<OpenSaves>): Early => ({ text: { first } });
 
-/** The methods that do something at once, as long as there are no `early.saves`: what the store has is shown, and what is said is written. */
-const createNow = (early: Early, ...[{ persist, threadId, restore }, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
-  let claimed: Promise<void> | undefined;
-  // Something has changed that is not in the store.
-  let dirty = false;
+/** Writes the letter of this page into the inbox of its store (inbox.ts): what waits in the page, and what was decided and changed there. */
+function post(early: Early, { persist, threadId }: SavesOptions, thread: SavesClient): void {
+  const [, list, queue, acts] = thread.link.shared.pending.parted();
+  const changes = list.filter(({ waiting }) => waiting).map(({ runId, waiting }) => ({ runId, waiting }));
+  const says = early.inbox || [queue, acts, changes].some(({ length }) => length);
+  // Where no code has come it is said, and waits for somebody to try again.
+  if (!says || thread.disposed() || thread.read().error?.code === "load") return;
+  early.inbox ??= uuid();
+  try {
+    void persist!.inbox!.save({ ...Object(persist!.inbox!.load()), [early.inbox]: [threadId, queue, acts, changes] });
+  } catch {
+    // It has none, or there is no room.
+  }
+}
 
-  const changed = (): void => {
-    dirty = true;
-    try {
-      // This page may not own its store.
-      if (!thread.disposed() && thread.read().error?.code !== "load" && early.inbox)
-        persist!.inbox!.save({ ...(persist!.inbox!.load() as object), [early.inbox]: [threadId, ...thread.link.shared.pending.parted().slice(2)] });
-    } catch {
-      // It has none, or there is no room.
-    }
-  };
-  const write = (): void => {
-    if (!dirty || !early.owns || early.saves || thread.disposed()) return;
-    dirty = false;
-    writeStore(persist!, early.text, thread.link.save(), nothing);
-  };
-  const ask = (): unknown => restore ?? readStore(persist!, early.text);
+/** The methods that do something at once, as long as there are no `early.saves`. */
+const createNow = (early: Early, ...[options, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
+  const say = (): void => post(early, options, thread);
   const show = (save: unknown): void => {
     if (!save || early.saves || early.shown) return;
-    const then = dirty;
     const json = JSON.stringify(save);
     const shown = (): void => {
       thread.link.awaitSave();
       early.shown = json;
-      dirty = then;
     };
     // One that is of no use is read again later, and reported then.
     settle(() => beginning.show(save, json), shown, nothing);
   };
 
-  /** Finds out whether this page alone may write, and what the store has is what it has answered. */
-  const claim = async (): Promise<void> => {
-    early.lock = takeLock(persist!.key);
-    const then = JSON.stringify(await early.answer);
-    // Another tab may have written before this one had the lock.
-    early.owns = !early.lock || ((await early.lock) && JSON.stringify(await ask()) === then);
-  };
-
   return {
     begin: () => {
       thread.link.awaitSave();
-      settle(() => (early.answer = ask()), show, nothing);
+      settle(() => (early.answer = options.restore ?? readStore(options.persist!, early.text)), show, nothing);
     },
-    // It is shown by then.
-    use: () => void (claimed ??= claim().catch(nothing)).then(write),
-    changed,
-    save: () => {
-      early.inbox ??= uuid();
-      changed();
-      write();
-    },
+    changed: say,
+    save: say,
     renew: () => {
       early.left ??= early.shown ?? "{}";
       early.shown = thread.link.save();
     },
-    dispose: write,
   };
 };
 

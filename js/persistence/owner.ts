@@ -6,9 +6,8 @@
 // A thread whose calls wait for the lock says so to the others, in this page and over a BroadcastChannel. A busy owner keeps the lock.
 
 import type { AgentStore } from "../api/saving.js";
-import type { Free } from "./lock.js";
 import { kit } from "./kit.js";
-import type { Early } from "./open.js";
+import { takeLock, type Free } from "./lock.js";
 import type { StoredTexts } from "./record.js";
 import type { StoredSaves } from "./saves.js";
 import { createWriter, type Writer } from "./writer.js";
@@ -81,15 +80,14 @@ export class Claim {
   readonly writer: Writer;
   readonly #member: WeakRef<StoredSaves>;
 
-  /** Nothing is asked for yet, unless that was done before (`early`). */
-  constructor(private readonly store: AgentStore, member: StoredSaves, early: Early) {
-    this.#place = placeOf(store, early.text);
+  /** Nothing is asked for yet. `text`: what is known of the store. */
+  constructor(private readonly store: AgentStore, member: StoredSaves, text: StoredTexts) {
+    this.#place = placeOf(store, text);
     this.writer = this.#place.writer;
     this.#seen = this.#place.version;
     this.#member = new WeakRef(member);
     // A thread that was collected keeps nobody waiting.
     kit.whenCollected(member, this.leave);
-    if (early.lock) this.#request(early);
   }
 
   /** Whether the thread owns the store. */
@@ -159,16 +157,16 @@ export class Claim {
     this.rest();
   }
 
-  #request({ lock, owns }: Partial<Early> = {}): void {
+  #request(): void {
     const place = this.#place;
     place.claims.add(this);
     if (this.#lock !== "none") return;
     this.#lock = "waits";
-    const taken = lock ?? kit.takeLock(place.key);
+    const taken = takeLock(place.key);
     if (!taken) return lineUp(place, this.#have);
     listen(place);
     void taken.then((free) => {
-      if (!owns) place.version++;
+      place.version++;
       if (free) this.#have(free);
       else lineUp(place, this.#have);
     });

@@ -10,14 +10,12 @@
 // written (writer.ts).
 
 import type { AgentStore } from "../api/saving.js";
-import type { Message } from "../api/types.js";
-import { isPromise, settle } from "../base/promise.js";
-import { uuid } from "../base/uuid.js";
+import { isPromise } from "../base/promise.js";
 import { withChanges, type SavedChanges } from "../snapshot/changes.js";
 import { union, type Saved } from "../snapshot/save.js";
 
 /** The record beside it: what has changed since any of some texts; a save has all the rest. */
-interface Record extends SavedChanges {
+export interface Record extends SavedChanges {
   readonly mark: string;
   readonly of: readonly (string | null)[];
 }
@@ -26,7 +24,7 @@ interface Record extends SavedChanges {
 export type SaveParts = readonly [rest: Omit<Saved, "messages" | "state">, lines: readonly string[], state: string];
 
 /** A text, as far as it is known. */
-interface StoredText {
+export interface StoredText {
   readonly mark: string | null;
   readonly parts: SaveParts;
   /** Without its mark, if this page has written it. */
@@ -74,69 +72,4 @@ export function readStore(store: AgentStore, at: StoredTexts): unknown {
     // It is as one that is damaged.
   }
   return isPromise(text) || isPromise(record) ? Promise.all([text, Promise.resolve(record).catch(() => {})]).then((both) => read(...both)) : read(text, record);
-}
-
-/** A store of the platform takes the text as the core wrote it; one that somebody has put another `save` into does not. */
-type TextSave = AgentStore["save"] & { readonly text?: (json: string) => void | Promise<void> };
-
-/** The record of a save that is being written. Whichever of these texts is there when it is read, it has all that has changed since. */
-function recordOf(mark: string, texts: readonly StoredText[], [rest, lines, state]: SaveParts): Record {
-  const at = lines.findIndex((line, nth) => texts.some(({ parts }) => parts[1][nth] !== line));
-  const from = at < 0 ? lines.length : at;
-  return {
-    ...rest,
-    ...(texts.some(({ parts }) => parts[2] !== state) && { state: JSON.parse(state) }),
-    messages: lines.slice(from).map((line): Message => JSON.parse(line)),
-    ...{ from, mark, of: texts.map((text) => text.mark) },
-  };
-}
-
-/** The reason why all or a part of a save was refused. */
-export type WriteFailure = { readonly cause: unknown } | undefined;
-
-/** Writes a save, JSON text, and its record before. `done` hears what all of it has failed with, and whether anything of it is there. */
-export function writeStore(
-  store: AgentStore,
-  at: StoredTexts,
-  json: string,
-  done: (failure: WriteFailure, kept: boolean) => void,
-  parts: SaveParts = partsOf(JSON.parse(json)),
-  less?: (at: StoredTexts, parts: SaveParts) => SaveParts,
-): void {
-  const { record } = store;
-  const save = store.save as TextSave;
-  const mark = uuid();
-  const { there, writing = (at.writing = new Set()) } = at;
-  const text = { mark, parts, json };
-  at.asked = undefined;
-  const texts = [there ?? { mark: null, parts: [{}, [], ""] as never }, ...writing];
-  // Both begin in this task: a page that is left has no other.
-  let open = 2;
-  let failure: WriteFailure;
-  let noted: SaveParts | undefined;
-  const end = (): void => void (--open || done(noted === parts ? undefined : failure, !failure || !!noted));
-  // Of what the store has no room for less is noted; in the end not even what stood there before.
-  const attempts = [() => parts, ...(less ? [() => less(at, parts), () => less({ ...at, beside: undefined }, parts)] : [])];
-  const note = (): void => {
-    const made = record && attempts.shift()?.();
-    if (!made) return end();
-    const changes = recordOf(mark, texts, made);
-    const taken = (): void => {
-      noted = made;
-      if (at.there === there) at.beside = changes;
-      end();
-    };
-    settle(() => record!.save(changes), taken, note);
-  };
-  note();
-  writing.add(text);
-  const wrote = (refused?: WriteFailure): void => {
-    failure = refused;
-    writing.delete(text);
-    if (!refused) Object.assign(at, { there: text, beside: undefined });
-    end();
-  };
-  // The last of two members of one name counts.
-  const put = (): unknown => (save.text ? save.text(`${json.slice(0, -1)},"mark":"${mark}"}`) : store.save({ ...JSON.parse(json), ...(record && { mark }) }));
-  settle(put, () => wrote(), (cause) => wrote({ cause }));
 }

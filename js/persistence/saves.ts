@@ -21,7 +21,7 @@ import { kit } from "./kit.js";
 import { mergeSaves, withoutLeft } from "./merge.js";
 import type { Early, SavesKit } from "./open.js";
 import { Claim } from "./owner.js";
-import type { WriteFailure } from "./record.js";
+import type { WriteFailure } from "./write.js";
 
 const nothing = (): void => {};
 
@@ -78,7 +78,7 @@ export class StoredSaves implements Saves {
     this.last = early.shown;
     this.state = JSON.stringify(early.text.first?.state);
     if (early.left !== undefined) this.left = [early.left];
-    this.claim = new Claim(given.persist!, this, early);
+    this.claim = new Claim(given.persist!, this, early.text);
     this.inbox = new Inbox(early, given, thread);
   }
 
@@ -239,7 +239,7 @@ export class StoredSaves implements Saves {
     if (value) link.awaitSave();
     // A tab that only looks asks again once the store is its own.
     if (failure) { if (claim.owns() || this.last === undefined) beginning.refuse(failure.cause); }
-    // Changes that were made before this code came wait on, for whatever another tab writes.
+    // What was said before this code came waits on, for whatever another tab writes.
     else if (value || claim.knows()) this.#show(() => mergeSaves(this.#since(value), this.aside, this.state));
     this.#proceed();
     // A save that is put aside was made on an earlier state, and is merged with the next save that is found as well.

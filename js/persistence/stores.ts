@@ -21,12 +21,25 @@ export function createStore(given: StoreOptions): AgentStore {
   for (const name of ["load", "save", "clear"] as const) {
     if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
   }
-  const { key, ordered, record, inbox } = given;
+  const { key, ordered, record } = given;
+  const place = `ag-ui-wasm:${key}`;
+  // Nobody else needs to find what is said in this tab.
+  const own = key === undefined || given.inbox ? undefined : {
+    load: () => JSON.parse(storage("sessionStorage")?.getItem(place) ?? "{}"),
+    save: (letters: object) => storage("sessionStorage")?.setItem(place, JSON.stringify(letters)),
+  };
   return {
-    ...{ key, ordered, record, inbox, quarantine: given.quarantine?.bind(given) },
+    ...{ key, ordered, record, inbox: given.inbox ?? own, quarantine: given.quarantine?.bind(given) },
     load: () => given.load(),
     save: (saved) => given.save(saved),
-    clear: () => given.clear(),
+    clear: () => {
+      try {
+        own?.save({});
+      } catch {
+        // It is blocked, and has nothing.
+      }
+      return given.clear();
+    },
     open: openStored,
     share: shareThread,
   };
@@ -51,7 +64,7 @@ function textStore(
 }
 
 // Newer Nodes have a global of that name, which complains when it is touched.
-const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
+const storage = (name: "localStorage" | "sessionStorage" = "localStorage"): Storage | undefined => typeof document === "object" ? globalThis[name] : undefined;
 
 /**
  * Keeps an agent in `localStorage`, which holds some 5 MB for a whole origin.

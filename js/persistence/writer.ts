@@ -3,8 +3,8 @@
 import type { AgentStore } from "../api/saving.js";
 import { factsOf } from "./facts.js";
 import { kit } from "./kit.js";
-import type { SavesKit } from "./open.js";
-import type { SaveParts, StoredTexts, WriteFailure } from "./record.js";
+import type { SaveParts, StoredTexts } from "./record.js";
+import { writeStore, type WriteFailure } from "./write.js";
 
 /** A save that is to be written. */
 export interface Write {
@@ -32,7 +32,7 @@ function partsOf(json: string): SaveParts | undefined {
 }
 
 /** Writes what has changed since the text that is there. */
-const writePart: SavesKit["writeStore"] = ({ record }, at, json, done) => {
+const writePart: typeof writeStore = ({ record }, at, json, done) => {
   const changes = JSON.parse(json);
   const noted = (): void => {
     at.beside = changes;
@@ -58,7 +58,7 @@ export function createWriter(text: StoredTexts, wrote: () => void) {
     const { store, save, part, ended, done } = next;
     next = undefined;
     writing++;
-    const end: Parameters<SavesKit["writeStore"]>[3] = (failure, kept) => {
+    const end: Parameters<typeof writeStore>[3] = (failure, kept) => {
       ended(failure);
       writing--;
       hangs = false;
@@ -68,7 +68,7 @@ export function createWriter(text: StoredTexts, wrote: () => void) {
       rest();
     };
     if (part) writePart(store, text, save, end);
-    else kit.writeStore(store, text, save, end, partsOf(save), factsOf);
+    else writeStore(store, text, save, end, partsOf(save), factsOf);
   };
 
   return {

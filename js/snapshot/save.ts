@@ -90,13 +90,21 @@ export function union<Item>(one: readonly Item[] = [], other: readonly Item[] = 
 /** The change of a submit that waits. */
 export interface QueueChange {
   readonly runId?: string;
-  /** The submit as a save has it from then on; nothing if it is taken out. */
-  waiting?(old: Queued): Queued | undefined;
+  /** What it has from then on, JSON text; `null` if it is taken out. */
+  readonly waiting?: string;
 }
 
 /** A queue, as these change it. */
 export const changedQueue = (queue: readonly Queued[] | undefined, changes: readonly QueueChange[]): readonly Queued[] =>
-  changes.reduce((at, { runId, waiting }) => at.flatMap((each) => (each.runId === runId && waiting ? (waiting(each) ?? []) : each)), queue ?? []);
+  changes.reduce(
+    (at, { runId, waiting }) => {
+      if (!waiting) return at;
+      const input: Pick<Queued, "own"> | null = JSON.parse(waiting);
+      const change = (row: Queued) => (input ? { ...row, ...input, own: [...(row.own ?? []), ...input.own!] } : []);
+      return at.flatMap((row) => (row.runId === runId ? change(row) : row));
+    },
+    queue ?? [],
+  );
 
 type ThreadOfSave = Pick<SavedAgent, "threadId" | "messages" | "state">;
 

@@ -30,7 +30,7 @@ export function shareThread<Thread extends StoredThread>(worker: boolean, option
   const thread = make();
   entries = [...entries, { place, fixed, thread: new WeakRef<StoredThread>(thread) }];
   if (same[0]) {
-    const message = `Agents of one store differ: ${differences(same[0]).join(", ")}`;
+    const message = `Agents with other options use the store in turn: ${differences(same[0]).join(", ")}`;
     // The application has no agent to listen to before.
     queueMicrotask(() => thread.emitter.emit("warning", { code: "store-shared", message }));
   }

@@ -91,7 +91,7 @@ export const bugs = [
   {
     name: "an edit of a submit that waits is shown only once the core has it",
     file: "intents/edit-queued.ts",
-    from: "(each.runId === runId ? { ...each, messages: inPlaceOf(each) } : each)",
+    from: "(each.runId === runId ? { ...each, messages } : each)",
     to: "each",
     tests: ["kinds", "worker-table"],
   },
@@ -398,7 +398,7 @@ export const bugs = [
   },
   {
     name: "a record has what the text has",
-    file: "persistence/record.ts",
+    file: "persistence/write.ts",
     from: "lines.slice(from)",
     to: "lines",
     tests: ["record"],

@@ -30,6 +30,27 @@ export const bugs = [
     tests: ["inbox"],
   },
   {
+    name: "what was changed of a submit that waits is lost with a page that has no store",
+    file: "persistence/inbox.ts",
+    from: "JSON.stringify({ queue, acts }), undefined, changes)",
+    to: "JSON.stringify({ queue, acts }))",
+    tests: ["inbox"],
+  },
+  {
+    name: "what is said before a store of one's own has answered is lost with the page",
+    file: "persistence/stores.ts",
+    from: "inbox: given.inbox ?? own",
+    to: "inbox: given.inbox",
+    tests: ["inbox"],
+  },
+  {
+    name: "what was said comes back after a store of one's own was cleared",
+    file: "persistence/stores.ts",
+    from: "        own?.save({});\n",
+    to: "",
+    tests: ["inbox"],
+  },
+  {
     name: "what is said while another tab has the store is lost with the page",
     file: "persistence/saves.ts",
     from: "      this.inbox.post();\n",

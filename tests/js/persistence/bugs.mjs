@@ -241,7 +241,7 @@ export const bugs = [
   },
   {
     name: "a record has what differs from the text alone that is there",
-    file: "persistence/record.ts",
+    file: "persistence/write.ts",
     from: "texts.some(({ parts }) => parts[1][nth] !== line)",
     to: "texts[0]!.parts[1][nth] !== line",
     tests: ["record"],
@@ -276,7 +276,7 @@ export const bugs = [
   },
   {
     name: "a record has no state",
-    file: "persistence/record.ts",
+    file: "persistence/write.ts",
     from: "texts.some(({ parts }) => parts[2] !== state)",
     to: "texts.some(() => false)",
     tests: ["record"],
@@ -297,14 +297,14 @@ export const bugs = [
   },
   {
     name: "a record that grows with a long answer leaves no room for the facts",
-    file: "persistence/record.ts",
+    file: "persistence/write.ts",
     from: "[() => less(at, parts), ",
     to: "[",
     tests: ["changes"],
   },
   {
     name: "the answers of before leave no room for the facts",
-    file: "persistence/record.ts",
+    file: "persistence/write.ts",
     from: ", () => less({ ...at, beside: undefined }, parts)]",
     to: "]",
     tests: ["changes"],
@@ -375,8 +375,8 @@ export const bugs = [
   {
     name: "a submit that was changed before any code has come is as it was on the next page",
     file: "intents/edit-queued.ts",
-    from: "({ ...old, ...JSON.parse(toJson(input)), messages: inPlaceOf(old), own",
-    to: "({ ...old, own",
+    from: "...{ json, runId, waiting: json },",
+    to: "...{ json, runId, waiting: toJson({ own }) },",
     tests: ["early"],
   },
   {
@@ -408,17 +408,10 @@ export const bugs = [
     tests: ["early"],
   },
   {
-    name: "a submit is in no store before the code of saves has come",
+    name: "a submit that was taken back comes back where no code of saves has come",
     file: "persistence/open.ts",
-    from: "void (claimed ??= claim().catch(nothing)).then(write)",
-    to: "void (claimed ??= claim().catch(nothing))",
-    tests: ["early"],
-  },
-  {
-    name: "a tab writes the store of another one before the code of saves has come",
-    file: "persistence/open.ts",
-    from: "early.owns = !early.lock || ((await early.lock) && ",
-    to: "early.owns = !early.lock || (",
+    from: "list.filter(({ waiting }) => waiting)",
+    to: "list.filter(() => false)",
     tests: ["early"],
   },
   {
@@ -436,20 +429,6 @@ export const bugs = [
     tests: ["early"],
   },
   {
-    name: "the lock is asked for when another part has it in hand",
-    file: "persistence/open.ts",
-    from: "    early.lock = takeLock(persist!.key);\n    const then = JSON.stringify(await early.answer);",
-    to: "    const then = JSON.stringify(await early.answer);\n    early.lock = takeLock(persist!.key);",
-    tests: ["tabs"],
-  },
-  {
-    name: "a page reads what it has written itself, before the code of saves had come, as another tab's",
-    file: "persistence/owner.ts",
-    from: "if (!owns) place.version++;",
-    to: "place.version++;",
-    tests: ["tabs"],
-  },
-  {
     name: "a tab with a decision that waits does not see what another tab saves",
     file: "persistence/saves.ts",
     from: 'this.gate !== "closed" || this.claim.owns()) return;',
@@ -458,15 +437,15 @@ export const bugs = [
   },
   {
     name: "a page writes over what another tab has written since it was opened",
-    file: "persistence/open.ts",
-    from: "JSON.stringify(await ask()) === then",
-    to: "true",
-    tests: ["early"],
+    file: "persistence/owner.ts",
+    from: "      place.version++;\n      if (free)",
+    to: "      if (free)",
+    tests: ["saves-tabs", "tabs"],
   },
   {
     name: "a submit that its server's thread has held is in no store before the code of saves has come",
     file: "persistence/open.ts",
-    from: "      changed();\n      write();\n",
+    from: "    save: say,\n",
     to: "",
     tests: ["early"],
   },

@@ -1,9 +1,9 @@
 // Storages of a page, in memory.
 
-/** A `localStorage`. Returns what it has. */
-export function fakeStorage() {
+/** A `localStorage`, or another one. Returns what it has. */
+export function fakeStorage(name = "localStorage") {
   const items = new Map();
-  globalThis.localStorage = {
+  globalThis[name] = {
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => items.set(key, value),
     removeItem: (key) => items.delete(key),

@@ -27,17 +27,24 @@ const asked = save({
 });
 
 /**
- * Runs a script in a page with these items in `localStorage`, which is left at the end of it. Returns what it says, and the items. The page has the lock
+ * Runs a script in a page with these items in `localStorage` (and `sessionStorage`, as their names say), which is left at the end of it. Returns what it says, and the items. The page has the lock
  * of its store once it calls `give`. A test that uses IndexedDB begins with an empty one each time.
  */
 function page(script, items = {}) {
   const before = `
-    import { createAgent, indexedDbStore, localStorageStore } from ${JSON.stringify(new URL("index.js", folder).href)};
+    import { createAgent, createStore, indexedDbStore, localStorageStore } from ${JSON.stringify(new URL("index.js", folder).href)};
     import { fakeIndexedDb, fakeStorage } from ${JSON.stringify(new URL("fake-storages.mjs", import.meta.url).href)};
     globalThis.document = new EventTarget();
     globalThis.indexedDB = fakeIndexedDb();
-    const items = fakeStorage();
-    for (const [key, text] of Object.entries(${JSON.stringify(items)})) items.set(key, text);
+    const [items, tab] = [fakeStorage(), fakeStorage("sessionStorage")];
+    for (const [key, text] of Object.entries(${JSON.stringify(items)})) (key.startsWith("ag-ui-wasm:") ? tab : items).set(key, text);
+    const own = (key, more) => createStore({
+      key,
+      load: async () => JSON.parse(items.get("own") ?? "null") ?? undefined,
+      save: async (saved) => void items.set("own", JSON.stringify(saved)),
+      clear: async () => void items.delete("own"),
+      ...more,
+    });
     let give;
     const given = new Promise((resolve) => (give = resolve));
     const locks = { request: async (name, hold) => (await given, hold({})) };
@@ -60,7 +67,7 @@ function page(script, items = {}) {
     const said = [];
     const say = (...values) => said.push(...values);
     const leave = () => {
-      console.log(JSON.stringify([said, Object.fromEntries(items)]));
+      console.log(JSON.stringify([said, Object.fromEntries([...items, ...tab])]));
       process.exit();
     };
   `;
@@ -69,7 +76,8 @@ function page(script, items = {}) {
   return JSON.parse(stdout);
 }
 
-const letters = (items) => Object.entries(items).filter(([key]) => key.endsWith(":inbox")).flatMap(([, text]) => Object.values(JSON.parse(text)));
+const letters = (items) =>
+  Object.entries(items).filter(([key]) => key.endsWith(":inbox") || key === "ag-ui-wasm:own").flatMap(([, text]) => Object.values(JSON.parse(text)));
 /** The script of a page that has the store, and waits until all is said and done. */
 const next = (store, more = "{}") => `
   give();
@@ -79,7 +87,7 @@ const next = (store, more = "{}") => `
 `;
 
 describe("the inbox of a store", { skip: !real }, () => {
-  for (const store of ['localStorageStore("chat")', 'indexedDbStore("base", "chat")']) {
+  for (const store of ['localStorageStore("chat")', 'indexedDbStore("base", "chat")', 'own("own")']) {
     it(`has what is said in the task in which the page is left, and the next page sends it once: ${store}`, () => {
       const [, items] = page(`make(${store}).submit(hello);`);
       assert.equal(letters(items).length, 1);
@@ -100,7 +108,8 @@ describe("the inbox of a store", { skip: !real }, () => {
 
     it(`is emptied with the store: ${store}`, () => {
       const [, items] = page(`const store = ${store}; make(store).submit(hello); store.clear();`);
-      assert.deepEqual(items, {});
+      assert.deepEqual(letters(items), []);
+      assert.deepEqual(Object.keys(items).filter((key) => key !== "ag-ui-wasm:own"), []);
     });
   }
 
@@ -112,6 +121,26 @@ describe("the inbox of a store", { skip: !real }, () => {
     });
     assert.equal(phase, "awaiting-approval");
     assert.deepEqual(page(next(store), items)[0], ["counted", "a", "a,,"]);
+  });
+
+  it("has what was changed of a submit that waits", () => {
+    const queued = (runId) => ({ ...run, runId, messages: [user(runId)], tools: [], pageTools: [] });
+    const items = { chat: JSON.stringify(save({ queue: ["q", "r", "s"].map(queued) })) };
+    for (const wait of ["", "await quiet();"]) {
+      const changed = page(`const agent = make(${store}); ${wait} agent.cancelQueued("q"); agent.editQueued("r", "edited");`, items)[1];
+      const [said, taken] = page(next(store), changed);
+      assert.deepEqual(said, ["edited", "edited,s", "edited,s"]);
+      assert.deepEqual(letters(taken), []);
+    }
+  });
+
+  it("of a store of the application's own is where the application wants it", () => {
+    const kept = `{ inbox: { load: () => JSON.parse(items.get("words") ?? "null"), save: (words) => void items.set("words", JSON.stringify(words)) } }`;
+    for (const [place, more] of [["words", `"own", ${kept}`], [undefined, `"own", { inbox: { load() {}, save() {} } }`], [undefined, ""]]) {
+      const [, items] = page(`make(own(${more})).submit(hello);`);
+      assert.deepEqual(Object.keys(items), place ? [place] : []);
+      assert.deepEqual(page(next(`own(${more})`), items)[0], place ? ["hello", "hello"] : [""]);
+    }
   });
 
   it("has nothing that was taken back", () => {

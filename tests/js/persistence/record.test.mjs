@@ -5,7 +5,10 @@ import { afterEach, before, beforeEach, describe, it, mock } from "node:test";
 import { deferred, load, real, until } from "../lib.mjs";
 import { agents, create, hide, memory, queued, texts, user, waiting } from "./over-stores.mjs";
 
-const { localStorageStore } = await load("persistence/stores");
+const modules = ["stores", "record", "write", "writer", "open"].map((name) => load(`persistence/${name}`));
+const [{ localStorageStore }, { readStore }, { writeStore }, { createWriter }, { loadSaves }] = await Promise.all(modules);
+// What writes gets its helpers with the code of saves.
+await loadSaves();
 
 /** A `localStorage` of so many bytes. */
 function storage(quota) {
@@ -28,7 +31,6 @@ function storage(quota) {
 
 describe("a record", () => {
   it("belongs to a text that was being written when it was made, too", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     let [text, record] = [];
     const writes = [];
     const save = (saved) => new Promise((resolve, reject) => writes.push({ saved, resolve, reject }));
@@ -68,7 +70,6 @@ describe("a record", () => {
   };
 
   it("follows on the text that was asked for last, in whatever order the answers come", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     for (const order of [[0, 1], [1, 0]]) {
       const store = Object.assign(filling(), { full: true });
       const at = { first };
@@ -87,7 +88,6 @@ describe("a record", () => {
   const factsOf = async () => (await load("persistence/facts")).factsOf;
 
   it("follows on the text that is there, whatever was read before that and comes later", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     const store = filling();
     const asked = deferred();
     const at = { first };
@@ -102,7 +102,6 @@ describe("a record", () => {
   });
 
   it("of facts, and a run that has ended since the text: its answer was cut off", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     const store = Object.assign(filling(), { brief: true });
     const at = { first };
     const facts = await factsOf();
@@ -150,7 +149,6 @@ describe("a record", () => {
   });
 
   it("has the thread as it is, although the text is refused: answers and state, at every moment", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     const answer = (content) => ({ id: "a", role: "assistant", content });
     const saves = [
       { messages: [user("u", "1")], state: {}, runId: "r", running: true },
@@ -170,7 +168,6 @@ describe("a record", () => {
   });
 
   it("of a text that was not the last one to be written has what differs from any of them", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     const saved = (...ids) => ({ ...nothing, messages: ids.map((id) => user(id, id)) });
     for (const texts of [[], [["a", "b", "c"]], [["a", "b", "c"], ["a"]], [["a", "b", "c"], ["a"], ["a", "x"]]]) {
       const at = { first };
@@ -202,7 +199,6 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
   afterEach(() => delete globalThis.localStorage);
 
   it("is the text as the core wrote it, with its mark: it is not written once more", async () => {
-    const { readStore, writeStore } = await load("persistence/record");
     const store = localStorageStore("k");
     writeStore(store, {}, json, () => {});
     const text = localStorage.getItem("k");
@@ -215,7 +211,6 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
   });
 
   it("is not read but for what its record needs", async () => {
-    const [{ readStore, writeStore }, { createWriter }] = await Promise.all(["persistence/record", "persistence/writer"].map(load));
     const store = localStorageStore("k");
     const at = { first };
     const messages = [user('a"\\', "an old question"), { id: "b", role: "assistant", content: "an old answer" }];
@@ -241,7 +236,6 @@ describe("a save of localStorage", { skip: typeof localStorageStore !== "functio
   });
 
   it("goes through the function of an application that put its own into the store", async () => {
-    const { writeStore } = await load("persistence/record");
     const saves = [];
     writeStore({ ...localStorageStore("k"), save: (saved) => void saves.push(saved) }, {}, json, () => {});
     assert.deepEqual([saves.map(({ messages }) => messages.length), localStorage.getItem("k")], [[1], null]);

@@ -109,8 +109,8 @@ export const bugs = [
   {
     name: "a submit that was cancelled comes back with a reload",
     file: "snapshot/save.ts",
-    from: "(waiting(each) ?? [])",
-    to: "each",
+    from: "own: [...(row.own ?? []), ...input.own!] } : []);",
+    to: "own: [...(row.own ?? []), ...input.own!] } : row);",
     tests: ["page-and-worker"],
   },
   {
