@@ -239,7 +239,7 @@ export class StoredSaves implements Saves {
     if (value) link.awaitSave();
     // A tab that only looks asks again once the store is its own.
     if (failure) { if (claim.owns() || this.last === undefined) beginning.refuse(failure.cause); }
-    // What was said before this code came waits on, for whatever another tab writes.
+    // The words of before this code came wait on, for whatever another tab writes.
     else if (value || claim.knows()) this.#show(() => mergeSaves(this.#since(value), this.aside, this.state));
     this.#proceed();
     // A save that is put aside was made on an earlier state, and is merged with the next save that is found as well.

@@ -90,7 +90,7 @@ export function union<Item>(one: readonly Item[] = [], other: readonly Item[] = 
 /** The change of a submit that waits. */
 export interface QueueChange {
   readonly runId?: string;
-  /** What it has from then on, JSON text; `null` if it is taken out. */
+  /** The members that it has from then on, JSON text; `null` if it is taken out. */
   readonly waiting?: string;
 }
 

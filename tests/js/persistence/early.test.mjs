@@ -142,7 +142,7 @@ describe("the saves of the first agent", { skip: !real }, () => {
       record: { load: () => beside, save: (made) => void (beside = made) },
       inbox: { load: () => letters, save: (made) => void (letters = made) },
     });
-    /** What is left for the next page. */
+    /** Says all that is left for the next page. */
     const next = () => say(text, beside, letters);
   `;
 

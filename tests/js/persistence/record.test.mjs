@@ -7,7 +7,7 @@ import { agents, create, hide, memory, queued, texts, user, waiting } from "./ov
 
 const modules = ["stores", "record", "write", "writer", "open"].map((name) => load(`persistence/${name}`));
 const [{ localStorageStore }, { readStore }, { writeStore }, { createWriter }, { loadSaves }] = await Promise.all(modules);
-// What writes gets its helpers with the code of saves.
+// The writing part gets its helpers with the code of saves.
 await loadSaves();
 
 /** A `localStorage` of so many bytes. */
