@@ -16,9 +16,19 @@ export class Inbox {
 
   constructor(private readonly early: Early, private readonly given: SavesOptions, private readonly thread: SavesClient) {}
 
-  /** The letters of this thread. Agents with other options have the store in turn. */
-  letters(): readonly (readonly [string, Letter])[] {
-    return Object.entries(this.#read()).filter(([, [threadId]]) => threadId === (this.given.threadId ?? null));
+  /** Whether there are letters of other pages. */
+  hasOthers(): boolean {
+    return this.#others().length > 0;
+  }
+
+  /** Finds the letters whose pages are there; where there are no locks, each page has the store at once. */
+  async living(): Promise<ReadonlySet<string>> {
+    try {
+      const { held } = await navigator.locks.query();
+      return new Set(held!.map(({ name }) => name!.split(":").at(-1)!));
+    } catch {
+      return new Set();
+    }
   }
 
   /** Writes the letter of this page, if it has something to say, or had. */
@@ -31,19 +41,34 @@ export class Inbox {
     if (this.early.inbox) this.post();
   }
 
+  /** The page says no more: another one may take its letter. */
+  leave(): void {
+    void this.early.lock?.then((free) => free?.());
+    this.early.lock = undefined;
+  }
+
   /**
-   * Puts the letters into a save, JSON text, or into the thread without one. Those of others stay where some of them may be there (`company`); this page says itself
+   * Puts the letters of pages that have gone into a save, JSON text, or into the thread without one; `living`: those whose pages are there. This page says itself
    * what it has written, unless another one has taken that: nobody expected this one to come back, which is what `back` is for.
    */
-  take(last: string | undefined, company: boolean, back: () => void): string | undefined {
-    for (const [name, [, queue, acts, changes = []]] of this.letters()) {
-      const isOwn = name === this.early.inbox;
-      if (!isOwn && company) continue;
-      this.taken = [...this.taken, name];
-      if (isOwn && !hasSome(last, queue)) continue;
-      if (isOwn) back();
-      const { threadId, messages, state } = this.thread.link.shared.pending.confirmed();
+  take(last: string | undefined, living: ReadonlySet<string>, back: () => void): string | undefined {
+    const { pending } = this.thread.link.shared;
+    const own = this.early.inbox;
+    const merge = (queue: readonly object[], acts: readonly object[], changes: readonly QueueChange[] = []): void => {
+      const { threadId, messages, state } = pending.confirmed();
       last = mergeSaves(last ?? JSON.stringify({ v: 1, threadId, messages, state }), JSON.stringify({ queue, acts }), undefined, changes);
+    };
+    for (const [name, [, ...letter]] of this.#others()) {
+      if (living.has(name)) continue;
+      this.taken = [...this.taken, name];
+      merge(...letter);
+    }
+    if (own === undefined) return last;
+    const [, , queue, acts] = pending.parted();
+    this.taken = [...this.taken, own];
+    if (hasSome(last, queue as readonly Queued[])) {
+      back();
+      merge(queue, acts);
     }
     return last;
   }
@@ -60,8 +85,16 @@ export class Inbox {
       if (!taken.length) return;
       this.#write(Object.fromEntries(Object.entries(this.#read()).filter(([name]) => !taken.includes(name))));
       this.taken = this.taken.filter((name) => !taken.includes(name));
-      if (taken.includes(this.early.inbox!)) this.early.inbox = undefined;
+      if (!taken.includes(this.early.inbox!)) return;
+      this.early.inbox = undefined;
+      this.leave();
     };
+  }
+
+  /** The letters of this thread. Agents with other options have the store in turn. */
+  #others(): readonly (readonly [string, Letter])[] {
+    const { threadId = null } = this.given;
+    return Object.entries(this.#read()).filter(([name, [thread]]) => name !== this.early.inbox && thread === threadId);
   }
 
   #read(): { readonly [name: string]: Letter } {

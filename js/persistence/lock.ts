@@ -1,6 +1,6 @@
 // The lock of a store, which one thread of the origin has.
 
-import { kit } from "./kit.js";
+import { inPage } from "../base/place.js";
 
 /** Lets a lock go. */
 export type Free = () => void;
@@ -12,7 +12,7 @@ export type Free = () => void;
 export function takeLock(key: string | undefined): Promise<Free | undefined> | undefined {
   let locks: LockManager | undefined;
   try {
-    locks = key === undefined || !kit.inPage() ? undefined : navigator.locks;
+    locks = key === undefined || !inPage() ? undefined : navigator.locks;
   } catch {
     // The page may have none.
   }

@@ -11,6 +11,7 @@ import { withChanges } from "../snapshot/changes.js";
 import { cancelled } from "../snapshot/run.js";
 import { edited } from "../snapshot/edited.js";
 import { changedQueue, union } from "../snapshot/save.js";
+import { takeLock } from "./lock.js";
 import { partsOf, readStore, type StoredTexts } from "./record.js";
 
 type OpenSavesNow = ReturnType<typeof import("./saves.js").start>;
@@ -27,6 +28,8 @@ export interface Early {
   left?: string;
   /** The name of this page in the store's inbox, once it has said something. */
   inbox?: string | undefined;
+  /** The lock of its letter there, which it has as long as it is there. */
+  lock?: ReturnType<typeof takeLock>;
   /** The rest, once it has come. */
   saves?: Saves;
 }
@@ -34,7 +37,7 @@ export interface Early {
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { cancelled, changedQueue, edited, inPage, partsOf, post, readStore, settle, union, unsupported, uuid, whenCollected, withChanges } as const;
+const kit = { cancelled, changedQueue, edited, partsOf, post, readStore, settle, takeLock, union, unsupported, uuid, whenCollected, withChanges } as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};
@@ -59,6 +62,7 @@ function post(early: Early, { persist, threadId }: SavesOptions, thread: SavesCl
   early.inbox ??= uuid();
   try {
     void persist!.inbox!.save({ ...Object(persist!.inbox!.load()), [early.inbox]: [threadId, queue, acts, changes] });
+    early.lock ??= takeLock(`${persist!.key}:${early.inbox}`);
   } catch {
     // It has none, or there is no room.
   }

@@ -7,7 +7,7 @@
 
 import type { AgentStore } from "../api/saving.js";
 import { kit } from "./kit.js";
-import { takeLock, type Free } from "./lock.js";
+import type { Free } from "./lock.js";
 import type { StoredTexts } from "./record.js";
 import type { StoredSaves } from "./saves.js";
 import { createWriter, type Writer } from "./writer.js";
@@ -108,17 +108,6 @@ export class Claim {
     return this.#wants = true;
   }
 
-  /** Whether another thread waits for the store, here or in another page. */
-  async hasCompany(): Promise<boolean> {
-    const { key, line } = this.#place;
-    try {
-      return line.length > 1 || (await navigator.locks.query()).pending!.some(({ name }) => name === `ag-ui-wasm:${key}`);
-    } catch {
-      // There are no locks: each page has the store at once.
-      return false;
-    }
-  }
-
   /** The thread has become idle: lets the store go if another thread wants it. */
   readonly rest = (): void => {
     const member = this.#member.deref();
@@ -162,7 +151,7 @@ export class Claim {
     place.claims.add(this);
     if (this.#lock !== "none") return;
     this.#lock = "waits";
-    const taken = takeLock(place.key);
+    const taken = kit.takeLock(place.key);
     if (!taken) return lineUp(place, this.#have);
     listen(place);
     void taken.then((free) => {

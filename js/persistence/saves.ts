@@ -49,8 +49,8 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
-  /** Another page waits for the store, as far as is known; nothing, unless what the inbox has waits for that. */
-  private company: boolean | undefined;
+  /** The letters whose pages are there, while letters are taken. */
+  private living: ReadonlySet<string> | "asked" | undefined;
   /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private left: readonly string[] = [];
   /** A save that the store has, and that is of no use: JSON text. */
@@ -155,12 +155,13 @@ export class StoredSaves implements Saves {
 
   /** Writes the last changes, if need be once the store has answered. */
   dispose(): void {
-    const { claim, saving: { loadMs = 3000 } } = this;
+    const { claim, inbox, saving: { loadMs = 3000 } } = this;
     this.gate = "ended";
     if (claim.owns() && this.dirty) this.put(this.last = this.#saved());
     // A store that hangs is not waited for.
     if (claim.owns() && this.dirty && this.store !== "refused") later(loadMs, claim.leave);
     else claim.leave();
+    inbox.leave();
   }
 
   /** Whether the thread keeps its store. */
@@ -169,7 +170,7 @@ export class StoredSaves implements Saves {
     // A thread that could not be opened, and waits to be, may as well wait in another tab.
     const works = remote.thread?.hasFailed() ? source.parts()?.calls.works() : link.busy() || remote.thread?.isBusy();
     // Edits and calls also wait for the store, unless it has stopped responding.
-    return (!!works && !this.#isDeserted()) || ((this.store === "asked" || this.company !== undefined) && (this.dirty || this.waiting.length > 0));
+    return (!!works && !this.#isDeserted()) || ((this.store === "asked" || !!this.living) && (this.dirty || this.waiting.length > 0));
   }
 
   /** Ends what is in progress, and saves it: writes nothing and begins nothing from now on. */
@@ -364,17 +365,22 @@ export class StoredSaves implements Saves {
 
   /** Puts the letters of pages that have gone into the next save, which has what this page says. Says whether it is known which have gone. */
   #takeLetters(): boolean {
-    const { inbox, claim, company, thread: { link } } = this;
-    if (company === undefined && inbox.letters().length) {
-      this.company = true;
-      void claim.hasCompany().then((has) => {
-        this.company = has;
+    const { inbox, living, thread: { link } } = this;
+    if (living === "asked") return false;
+    if (!living && inbox.hasOthers()) {
+      this.living = "asked";
+      void inbox.living().then((found) => {
+        this.living = found;
         this.#proceed();
-        this.company = undefined;
+        this.living = undefined;
       });
       return false;
     }
-    const last = inbox.take(this.last, !!company, () => this.#suspend());
+    const back = (): void => {
+      this.#suspend();
+      this.last = undefined;
+    };
+    const last = inbox.take(this.last, living ?? new Set(), back);
     if (last !== this.last) {
       link.awaitSave();
       this.#show(() => last);

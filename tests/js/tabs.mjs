@@ -253,7 +253,7 @@ export async function play(seed, kind) {
     const others = together(life).filter((other) => other !== life && !other.gone && (other.unmount || !kind.together || kind.worker));
     // The last one that somebody uses takes the thread along, and what nobody uses shows it.
     const ends = how !== "dispose" || !others.length;
-    if (life.page.early && !kind.slow && origin.owners.at(-1) === life.page && life.page.free.size) kept(life.page);
+    if (life.page.early && kind.inbox) kept(life.page);
     const left = how !== "dispose" ? lives.filter(({ page }) => page === life.page) : ends ? together(life) : [life];
     for (const one of left) one.gone = true;
     for (const promise of promises) if (ends && left.includes(promise.life) && promise.result === undefined) promise.left = true;
@@ -270,12 +270,11 @@ export async function play(seed, kind) {
     life.page.die();
   };
 
-  /** The words of this page are in the store, although the code that writes stores has not come. */
+  /** The words of this page are in the inbox, although the code that writes stores has not come. */
   const kept = (page) => {
-    const { messages = [], queue = [] } = stored() ?? {};
-    const ids = [...messages, ...queue.flatMap((waiting) => waiting.messages)].map(({ id }) => id);
+    const ids = Object.values(origin.inbox ?? {}).flatMap(([, queue]) => queue.flatMap(({ messages }) => messages.map(({ id }) => id)));
     for (const { id, life, result, stopped } of promises)
-      if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no store`);
+      if (life.page === page && result === undefined && !stopped) assert.ok(ids.includes(id), `${id} is in no letter`);
   };
 
   /** A page that is opened shows at once all that the store has. */
