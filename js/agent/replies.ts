@@ -3,7 +3,7 @@
 import type { AgentSchemas } from "../api/schemas.js";
 import { expect, fits, unfit } from "../base/failure.js";
 import type { Answer, Interrupt, ResumeAnswer, ResumeAnswers, ResumeEntry } from "../api/types.js";
-import { checkReply } from "../core/checked.js";
+import { checkKit, checksModule } from "../core/checked.js";
 import { answer } from "../intents/answer.js";
 import type { RunInput, RunIntent } from "../intents/run.js";
 import type { Voice } from "../thread/members.js";
@@ -14,7 +14,7 @@ type WithInterrupts = { readonly interrupts: readonly Interrupt[] };
 /** Replies of an agent, in the core's form; against its schemas where it has some. */
 export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined) {
   const checked = <Entries extends readonly ResumeEntry[]>(entries: Entries, { interrupts }: WithInterrupts): Entries => {
-    if (schemas) { for (const entry of entries) checkReply(emitter, schemas, entry, interrupts); }
+    if (schemas) { for (const entry of entries) checksModule?.checkReply(checkKit, emitter, schemas, entry, interrupts); }
     return entries;
   };
   return {

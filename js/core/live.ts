@@ -8,7 +8,7 @@ import { misuse } from "../base/failure.js";
 import { retained } from "../base/weak.js";
 import type { SessionOptions } from "../glue/core.js";
 import { createCause } from "./cause.js";
-import { checksOf } from "./checked.js";
+import { checkKit, checksModule } from "./checked.js";
 import type { LinkClient, Live, LinkState, OpenHome } from "./client.js";
 import { Driver } from "./driver.js";
 import { createHost } from "./host.js";
@@ -37,7 +37,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   // Patches fit what the core has said, which lacks what is pending.
   const read = shared.pending.confirmed;
   const cause = createCause();
-  const checks = checksOf(client, calls.find);
+  const checks = client.options.schemas && checksModule?.createChecks(checkKit, client, calls.find);
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
   const task = { until: Infinity };
   let session: OpenSession | undefined;
