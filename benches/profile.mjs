@@ -17,8 +17,8 @@ const parts = [
   ["the platform's stream", ({ url }) => /webstreams|node:internal\/(util|validators|queuing)/.test(url)],
   ["the stand-in for the network", ({ url }) => url.endsWith("workload.mjs")],
   [
-    "the loop and the copy (js/core/read.ts), the clock",
-    ({ url, functionName }) => /pkg\/core\/(read|exchange|driver)\.js$/.test(url) || functionName === "now",
+    "the loop and the copy (js/core/exchange.ts), the clock",
+    ({ url, functionName }) => /pkg\/core\/(exchange|driver)\.js$/.test(url) || functionName === "now",
   ],
   ["text out of WebAssembly (TextDecoder, glue)", ({ url, functionName }) => url.includes("/glue/") || functionName === "decode"],
   ["the mirror (js/snapshot/mirror.ts)", ({ url }) => url.endsWith("mirror.js")],

@@ -5,7 +5,7 @@ import { ask } from "../base/call.js";
 import { reasonOf } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
-import { turn } from "../core/read.js";
+import { turn } from "../core/turn.js";
 import type { Calls } from "../core/client.js";
 import type { Members } from "../thread/members.js";
 import type { Thread } from "./thread.js";

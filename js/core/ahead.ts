@@ -6,7 +6,7 @@
 // The core decides what stands in a request. Only where there is nothing to decide it leaves so, and is word for word what the core
 // would send: a thread of plain texts, to a server that speaks AG-UI over fetch (tests/js/core/ahead.test.mjs compares them).
 
-import { turn } from "./read.js";
+import { turn } from "./turn.js";
 import { toTarget } from "./traps.js";
 import type { Message } from "../api/types.js";
 import type { CoreInput } from "../intents/submit.js";

@@ -10,7 +10,7 @@
 import type { CoreSession, Host } from "../glue/core.js";
 import { SessionExchange } from "./exchange.js";
 import type { OpenSession } from "./port.js";
-import { sliceMs } from "./read.js";
+import { sliceMs } from "./turn.js";
 import { isTrap } from "./traps.js";
 
 // Room for small reads of any length.

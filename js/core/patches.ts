@@ -5,7 +5,7 @@ import type { AgentSnapshot } from "../api/types.js";
 import { Patching, type Mark } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
 import type { LinkClient } from "./client.js";
-import { sliceMs, turn } from "./read.js";
+import { sliceMs, turn } from "./turn.js";
 
 /** The session whose patches are shown. */
 export interface Patched<State> {

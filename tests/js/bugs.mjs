@@ -244,7 +244,7 @@ export const bugs = [
   },
   {
     name: "a body of anything goes to the core",
-    file: "core/read.ts",
+    file: "core/exchange.ts",
     from: "if (!ArrayBuffer.isView(value)) return",
     to: "if (value === 0) return",
     tests: ["foreign"],

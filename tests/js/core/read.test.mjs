@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deferred, load } from "../lib.mjs";
 
-const [{ readBody }, { SessionExchange }, { Driver }] = await Promise.all(["core/read", "core/exchange", "core/driver"].map(load));
+const [{ SessionExchange }, { Driver }] = await Promise.all(["core/exchange", "core/driver"].map(load));
 
 /** Reads a stream into a core that notes what it is given; `took` answers whether more is wanted. */
 function read(stream, { took = () => true, end = () => {} } = {}) {
@@ -30,12 +30,20 @@ function read(stream, { took = () => true, end = () => {} } = {}) {
       log.end = true;
       end();
     },
+    init: () => ({}),
+    head() {},
     fail() {},
     effect() {},
   };
-  const host = { task: { until: Infinity }, failed: (error) => void (log.failure = error), lost: (trap) => over.resolve({ ...log, trap }) };
+  const host = {
+    task: { until: Infinity },
+    request: () => ({ url: "/agent", fetch: async () => new Response(stream) }),
+    head() {},
+    failed: (error) => void (log.failure = error),
+    lost: (trap) => over.resolve({ ...log, trap }),
+  };
   const exchange = new SessionExchange(Object.assign(new Driver(core, host), { closed: () => over.resolve(log) }), 1);
-  readBody(stream.getReader(), exchange);
+  void exchange.send();
   return over.promise;
 }
 
