@@ -3,8 +3,6 @@
 import type { AgentSnapshot, Checkpoint } from "../api/snapshot.js";
 import type { Mark } from "../snapshot/mirror.js";
 
-export type History = ReturnType<typeof createHistory>;
-
 /** A history of at most so many checkpoints. */
 export function createHistory(limit = 100) {
   // Snapshots are made when they are asked for.

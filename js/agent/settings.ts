@@ -2,11 +2,11 @@
 
 import type { AgentOptions } from "../api/types.js";
 import { expect, toJson, unfit } from "../base/failure.js";
-import type { SessionOptions } from "../glue/core.js";
+import type { OwnParts } from "../core/client.js";
 import { retryTimes } from "../network/request.js";
 
 /** The settings of sessions. Some may change until a session is made: those are read then. */
-export function toSettings(options: AgentOptions, threadId: () => string, guard: () => string | undefined): SessionOptions {
+export function toSettings(options: AgentOptions, threadId: () => string, guard: () => string | undefined): OwnParts["settings"] {
   const { rules = "tolerant", protocol = "1.0" } = options;
   const { name: dialect, ...ownSettings } = typeof options.dialect === "string" ? { name: options.dialect } : (options.dialect ?? {});
   return {
@@ -19,11 +19,9 @@ export function toSettings(options: AgentOptions, threadId: () => string, guard:
     dialect,
     // The address may tell a dialect how it is spoken there.
     dialectSettings: toJson(dialect ? { url: typeof options.url === "function" ? undefined : options.url, ...ownSettings } : {}),
-    events: "",
     get guard() {
       return guard();
     },
-    decisions: false,
     ...whole({ ...options.limits }),
     saves: !!options.persist,
     get network() {

@@ -94,7 +94,8 @@ export interface OwnParts {
   readonly calls: Calls;
   /** Approves a call, by JSON text, once what a person says of it fits its tool. */
   approve(json: string): void;
-  readonly settings: SessionOptions;
+  /** Without those that follow from the listeners. */
+  readonly settings: Omit<SessionOptions, "events" | "decisions">;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
   /** The save, or what has changed since one, without what is no part of the thread: JSON text. */
@@ -115,8 +116,8 @@ export interface Parts extends OwnParts {
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
 
-/** The calls of a link where a session is open. */
-export interface LiveCalls<State> {
+/** An open session and the runs that it works on. */
+export interface Live<State> {
   run(run: Run<State>): void;
   /** False if the session was lost over it. A session that answers later: when it has. */
   apply(intent: Intent<State>): boolean | Promise<void>;
@@ -130,10 +131,6 @@ export interface LiveCalls<State> {
   readonly keep: () => void;
   /** The run in progress has ended with the agent: reports it, unless somebody waits for it. */
   report(last: AgentSnapshot<State>): void;
-}
-
-/** An open session and the runs that it works on. */
-export interface Live<State> extends LiveCalls<State> {
   /** Calls the session. False if it was lost over it. */
   ask(method: (session: Session) => void): boolean;
   start(run: Run<State>): void;
@@ -146,6 +143,13 @@ export interface Live<State> extends LiveCalls<State> {
   end(): void;
   /** The methods that the session calls. */
   readonly host: object;
+  /** Opens the session with the thread and the state of this snapshot. Throws where the core refuses them. */
+  open(from: AgentSnapshot<State>): void;
+  takePatch(): string | undefined;
+  /** This snapshot shows all that it has done so far. Reports where that does not fit the schemas of the application. */
+  begun(next: AgentSnapshot<State>): void;
+  /** The session is lost, the snapshot is not. */
+  fail(cause: unknown): void;
 }
 
 /** A session. */
@@ -243,8 +247,7 @@ export interface Link<State> {
   /** Its state, which others read. */
   readonly shared: LinkState<State>;
   load(): Promise<void>;
-  /** `later`: when something else needs a session. */
-  run(run: Run<State>, later?: boolean): void;
+  run(run: Run<State>): void;
   /** Applies it, at once or once there is a session. */
   apply(intent: Intent<State>): void;
   cancel(run: Run<State>): void;

@@ -30,13 +30,13 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
 
   const link: Link<State> = {
     load: opener.load,
-    run: (run, later = false) => {
+    run: (run) => {
       runs.add(run);
       shared.lost = undefined;
       const live = link.live();
       if (live) return live.run(run);
       pending.wait(run);
-      if (!later) opener.begin();
+      opener.begin();
     },
     apply: (intent) => {
       const live = link.live();

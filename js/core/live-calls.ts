@@ -7,8 +7,10 @@ import { cancel } from "../intents/cancel.js";
 import type { CoreCall, Intent } from "../intents/intent.js";
 import { begins } from "../intents/run.js";
 import { stop } from "../intents/stop.js";
-import type { Live, LiveCalls, PendingIntent } from "./client.js";
+import type { Live, PendingIntent } from "./client.js";
 import type { Seat } from "./seat.js";
+
+type LiveCalls<State> = Pick<Live<State>, "run" | "apply" | "call" | "keep" | "cancel" | "stop" | "save" | "report">;
 
 /** These calls of that session. */
 export function createLiveCalls<State>({ client, shared, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {

@@ -20,19 +20,8 @@ import { createLiveCalls } from "./live-calls.js";
 import type { Seat } from "./seat.js";
 import { isTrap } from "./traps.js";
 
-/** A session that begins, and is the home of the thread from then on. */
-export interface BeginningLive<State> extends Live<State> {
-  /** Opens the session with the thread and the state of this snapshot. Throws where the core refuses them. */
-  open(from: AgentSnapshot<State>): void;
-  takePatch(): string | undefined;
-  /** This snapshot shows all that it has done so far. Reports where that does not fit the schemas of the application. */
-  begun(next: AgentSnapshot<State>): void;
-  /** The session is lost, the snapshot is not. */
-  fail(cause: unknown): void;
-}
-
-/** Opens no session yet. */
-export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): BeginningLive<State> {
+/** A session that begins, and is the home of the thread from then on. Opens none yet. */
+export function createLive<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): Live<State> {
   const [{ emitter }, { calls, history, settings, saved }] = [client, client.parts()!];
   // Patches fit what the core has said, which lacks what is pending.
   const read = shared.pending.confirmed;
@@ -83,7 +72,7 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
   const host = createHost(seat, settled);
 
   // The host lives as long as the session is the agent's, or has something to finish.
-  const live: BeginningLive<State> = {
+  const live: Live<State> = {
     ...{ host, ask, start, fail, flush, takePatch, begun: check, partly: patches.partly },
     open: (from) => void (session = construct(port, host, from, { ...settings, ...heard() })).enter(),
     ...createLiveCalls(seat, start),

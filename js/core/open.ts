@@ -7,7 +7,7 @@ import { composeSave, type SavedAct } from "../snapshot/save.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
-import { confirm, createLive, type BeginningLive } from "./live.js";
+import { confirm, createLive } from "./live.js";
 import type { Port } from "./port.js";
 import { isTrap } from "./traps.js";
 
@@ -97,7 +97,7 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
  * session has begun with.
  */
 function begin<State>(
-  live: BeginningLive<State>,
+  live: Live<State>,
   from: AgentSnapshot<State>,
   { messages, state }: AgentSnapshot<State>,
   refused: (error: AgentError) => void,

@@ -2,7 +2,9 @@
 // because the connection was lost.
 
 import { createResponse, type WritableResponse } from "./body.js";
+import type { Dialer } from "./channel-dialer.js";
 import { endsByDefault, isRunBoundary, isText, parse } from "./channel-frames.js";
+import type { PageKit } from "../api/channel.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
@@ -18,11 +20,6 @@ export interface ChannelAnswer extends WritableResponse {
 
 /** The channel, as its answers see it. */
 export interface AnswerChannel {
-  /** The media type of what comes. */
-  media(): string;
-  isOpen(): boolean;
-  /** The events are those of another system. */
-  hasDialect(): boolean;
   /** The connection is of no use. */
   lost(error: Error): void;
   /** Whether frames wait that the answer may have. */
@@ -31,8 +28,6 @@ export interface AnswerChannel {
   offer(): void;
   /** The run was stopped. */
   stop(): void;
-  /** Calls a function of the application's, whose error goes no further. */
-  call(listener: () => void): void;
 }
 
 /** The answers of one channel, one after the other. There is none yet. */
@@ -54,12 +49,12 @@ export class ChannelAnswers {
   /** Such a run has come whole: perhaps it was the answer. */
   #hasOther = false;
 
-  constructor({ answerEnds, idleMs, waitMs = 60_000 }: KeepOpenOptions, private readonly channel: AnswerChannel) {
+  constructor({ answerEnds, idleMs, waitMs = 60_000 }: KeepOpenOptions, private readonly dialer: Dialer, private readonly channel: AnswerChannel) {
     this.#idleMs = idleMs ?? 2000;
     this.#waitMs = waitMs;
     this.#hasEnds = !!answerEnds;
     this.#begunMs = idleMs ?? (answerEnds ? this.#idleMs : waitMs);
-    this.#isEnd = createEndings(answerEnds, channel.call);
+    this.#isEnd = createEndings(answerEnds, dialer.client.kit.call);
   }
 
   /** Begins an answer. `requested`: by a message, or by a run that is joined. */
@@ -93,7 +88,7 @@ export class ChannelAnswers {
   /** Gives a frame to the answer in progress. */
   pass(frame: Uint8Array, data: string): void {
     const mine = this.current!;
-    mine.begin(this.channel.media());
+    mine.begin(this.dialer.media);
     mine.write(frame);
     mine.hasText ||= isText(data);
     // Its end comes as well, however long it is silent.
@@ -110,7 +105,7 @@ export class ChannelAnswers {
     if (!last) return;
     // Frames beside an answer do not end it.
     if (last.requested || last.hasText) this.continues = byPause;
-    last.begin(this.channel.media());
+    last.begin(this.dialer.media);
     last.end();
   }
 
@@ -126,16 +121,16 @@ export class ChannelAnswers {
 
   /** Nothing has come for as long as it may. */
   #rest(): void {
-    const { channel, current } = this;
+    const { channel, current, dialer } = this;
     // A silence that the network has made is no pause.
-    if (!channel.isOpen()) return this.fail(new Error("the connection was lost, and not opened again in time"));
+    if (!dialer.isOpen) return this.fail(new Error("the connection was lost, and not opened again in time"));
     if (this.#hasOther) {
       this.#echoes = false;
       channel.offer();
       if (this.current !== current) return;
     }
     // A run of AG-UI has an end: what comes of it after this would stand in the next answer.
-    if (current?.requested && !this.#hasEnds && !channel.hasDialect()) channel.lost(new Error("the server has been silent for too long"));
+    if (current?.requested && !this.#hasEnds && !dialer.client.options().dialect) channel.lost(new Error("the server has been silent for too long"));
     else this.end(true);
   }
 
@@ -150,7 +145,7 @@ export class ChannelAnswers {
 }
 
 /** Finds the event that ends an answer. An error that the application's function throws is reported, and ends nothing. */
-function createEndings(answerEnds: KeepOpenOptions["answerEnds"], call: AnswerChannel["call"]): (data: string) => boolean {
+function createEndings(answerEnds: KeepOpenOptions["answerEnds"], call: PageKit["call"]): (data: string) => boolean {
   // The last event with text.
   let lastText: string | undefined;
   return (data) => {

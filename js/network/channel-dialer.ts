@@ -46,7 +46,7 @@ export class Dialer {
   // The last id of a source.
   #cursor: string | undefined;
 
-  constructor(private readonly client: ChannelClient, private readonly handlers: DialerHandlers) {
+  constructor(readonly client: ChannelClient, private readonly handlers: DialerHandlers) {
     this.#attempts = createAttempts(() => client.kit.retryTimes(client.options().retry));
     this.#events = {
       ...handlers,

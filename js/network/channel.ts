@@ -27,16 +27,6 @@ export class ClientChannel implements Channel {
     const { source, options, kit } = client;
     const settings = source()?.settings ?? {};
     this.#bufferBytes = settings.bufferBytes ?? 16 * 2 ** 20;
-    this.#answers = new ChannelAnswers(settings, {
-      call: kit.call,
-      media: () => this.#dialer.media,
-      isOpen: () => this.#dialer.isOpen,
-      hasMore: () => this.#unread.size() > 0,
-      stop: () => this.#stop(),
-      hasDialect: () => !!options().dialect,
-      lost: (error) => this.#lost(error),
-      offer: () => this.#offer(),
-    });
     this.#dialer = new Dialer(client, {
       opened: () => this.#answers.expect(),
       paused: (continues) => {
@@ -53,6 +43,12 @@ export class ClientChannel implements Channel {
       },
       failed: (error) => this.#lost(error),
       closed: () => kit.retained.delete(this),
+    });
+    this.#answers = new ChannelAnswers(settings, this.#dialer, {
+      hasMore: () => this.#unread.size() > 0,
+      stop: () => this.#stop(),
+      lost: (error) => this.#lost(error),
+      offer: () => this.#offer(),
     });
     kit.whenCollected(this, this.#dialer.closing());
   }

@@ -2,7 +2,7 @@
 
 import { AgentError } from "../api/error.js";
 import { isList, reasonOf } from "../base/failure.js";
-import type { Message, TokenUsage } from "../api/protocol.js";
+import type { Message } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
 import { initialSnapshot, unanswered } from "./initial.js";
@@ -54,15 +54,11 @@ export interface Saved extends SavedAgent {
   readonly handled: readonly string[];
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
-  readonly resumed?: unknown;
-  /** The replies that wait for those to other interrupts. */
-  readonly replies?: readonly { readonly interruptId: string }[];
   readonly queue: readonly Queued[];
   /** The page's calls of the last run, and what they wait for. */
   readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
   /** The calls that a run has left open that did not end well. */
   readonly failed?: readonly string[];
-  readonly usage?: readonly TokenUsage[];
   /** The decisions that were made without a session, once the core has come. */
   readonly acts?: readonly SavedAct[] | undefined;
 }
