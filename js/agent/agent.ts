@@ -6,7 +6,6 @@ import { unsupported } from "../base/failure.js";
 import { act as toAct } from "../intents/act.js";
 import { createLink } from "../core/link.js";
 import type { Core, Inflate } from "../core/loader.js";
-import { portTo } from "../core/port.js";
 import { checkedOptions } from "./check.js";
 import { createDecisions } from "./decisions.js";
 import { createEdits, idOf } from "./edits.js";
@@ -23,7 +22,7 @@ import { createThread, inPage, type Linked, type Thread } from "./thread.js";
  * @internal
  */
 export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, options: AgentOptions<State>, mounted = false): Agent<State> {
-  return createAgentOver(false, (inflate) => load(inflate).then(portTo), options, createLink, mounted);
+  return createAgentOver(false, load, options, createLink, mounted);
 }
 
 /**

@@ -112,7 +112,8 @@ const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["
 function construct<State>(port: Port, host: SessionHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): OpenSession {
   try {
     const thread = messages.length ? JSON.stringify(messages) : undefined;
-    return port.open(JSON.stringify(options), thread, JSON.stringify(state), host, (...driven) => new Driver(...driven));
+    const begin = [JSON.stringify(options), thread, JSON.stringify(state)] as const;
+    return "open" in port ? port.open(...begin, host) : new Driver(new port.CoreSession(...begin), host);
   } catch (error) {
     throw isTrap(error) ? error : misuse(error);
   }

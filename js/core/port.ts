@@ -1,6 +1,6 @@
-// The port to a core: where sessions are opened. The page's is here; worker mode has one of its own (js/worker/link.ts).
+// The port to a core: a core in this page is one itself; worker mode has one of its own (js/worker/link.ts).
 
-import type { CoreSession, Host, Session } from "../glue/core.js";
+import type { Host, Session } from "../glue/core.js";
 import type { Core } from "./loader.js";
 
 /** A session that performs what follows from a call. */
@@ -19,18 +19,13 @@ export interface SessionHost extends Host {
   lost(cause: unknown, died?: boolean): boolean;
 }
 
-/** Joins a session of the core with its host (driver.ts, which comes beside the core). */
-export type Drive = (core: CoreSession, host: Host) => OpenSession;
-
-/** Opens sessions. */
-export interface Port {
-  /** A session that begins with these settings, these messages and this state, each JSON text. `drive` opens one of a core in this page. */
-  open(options: string, messages: string | undefined, state: string | undefined, host: SessionHost, drive: Drive): OpenSession;
+/** Opens sessions of a core that answers later. */
+export interface RemotePort {
+  /** A session that begins with these settings, these messages and this state, each JSON text. */
+  open(options: string, messages: string | undefined, state: string | undefined, host: SessionHost): OpenSession;
   /** Whether it leads nowhere any longer: another one has to be asked for. */
-  gone?(): boolean;
+  gone(): boolean;
 }
 
-/** The port to a core in this page. */
-export const portTo = ({ CoreSession }: Core): Port => ({
-  open: (options, messages, state, host, drive) => drive(new CoreSession(options, messages, state), host),
-});
+/** Where sessions are opened. */
+export type Port = RemotePort | (Core & { readonly gone?: undefined });

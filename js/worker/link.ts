@@ -6,7 +6,7 @@ import { createLink } from "../core/link.js";
 import { createLinkState } from "../core/link-state.js";
 import type { LinkClient, Link } from "../core/client.js";
 import type { Core } from "../core/loader.js";
-import { portTo, type Port } from "../core/port.js";
+import type { RemotePort } from "../core/port.js";
 import type { Intent } from "../intents/intent.js";
 import { createLate } from "./late.js";
 import type { Pool } from "./pool.js";
@@ -24,7 +24,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       shared.late = place.at === "worker" ? late : undefined;
       if (place.at === "worker") return { open, gone: () => !pool.has() };
       client.emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${place.why}` });
-      return portTo(place.core);
+      return place.core;
     },
   };
   const shared = Object.assign(createLinkState(inPort), { apart: true });
@@ -32,7 +32,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
   const late = createLate(inPort, shared, () => current!);
   let current: RemoteSession | undefined;
 
-  const open: Port["open"] = (options, messages, state, page) => {
+  const open: RemotePort["open"] = (options, messages, state, page) => {
     const host = weakly(page);
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
