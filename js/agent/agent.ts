@@ -16,35 +16,25 @@ import { firstSnapshot } from "./shown.js";
 import { createThread, inPage, type Linked, type Thread } from "./thread.js";
 
 /**
- * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
- * `mounted`: it is made for components, and there while one of them listens.
+ * An agent over a core that `core` gives, and which is loaded when it is first needed. The entries of the package differ in the source only. `mounted`:
+ * it is made for components, and there while one of them listens. `linked` makes the link to a core that may be in a worker.
  *
  * @internal
  */
-export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, options: AgentOptions<State>, mounted = false): Agent<State> {
-  return createAgentOver(false, load, options, createLink, mounted);
-}
-
-/**
- * An agent whose core is at a place that `core` gives, perhaps in a worker. `linked` makes the link to it.
- *
- * @internal
- */
-export function createAgentOver<State, Place>(
-  worker: boolean,
+export function createAgentWith<State, Place = Core>(
   core: (inflate: Inflate) => Promise<Place>,
   options: AgentOptions<State>,
-  linked: Linked<State, Place>,
   mounted = false,
+  linked?: Linked<State, Place>,
 ): Agent<State> {
   // Mistakes are reported where they are made.
   options = checkedOptions(options);
   if (options.worker) throw unsupported("worker", "worker: import from ag-ui-wasm/worker");
   const first = firstSnapshot(options);
-  const make = (): Thread<State> => createThread(core, options, first, linked);
+  const make = (): Thread<State> => createThread(core, options, first, linked ?? (createLink as Linked<State, Place>));
   // A server that renders has pages of several users.
   const shared = options.persist && (!mounted || inPage());
-  return createAgentOf(shared ? options.persist!.share(worker, options as AgentOptions, make) : make(), options, first, mounted);
+  return createAgentOf(shared ? options.persist!.share(!!linked, options as AgentOptions, make) : make(), options, first, mounted);
 }
 
 const none: readonly Checkpoint[] = [];

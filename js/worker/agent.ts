@@ -1,5 +1,5 @@
 import { checkedOptions } from "../agent/check.js";
-import { createAgentOver, createAgentWith } from "../agent/agent.js";
+import { createAgentWith } from "../agent/agent.js";
 import { expect, reasonOf } from "../base/failure.js";
 import type { Core, Inflate } from "../core/loader.js";
 import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/types.js";
@@ -47,5 +47,5 @@ export function createWorkerAgentWith<State>(
       () => ({ at: "worker" }),
       async (cause: unknown) => ({ at: "page", core: await load(inflate), why: reasonOf(cause) }),
     );
-  return createAgentOver(true, source, options, (client) => createWorkerLink(client, pool));
+  return createAgentWith(source, options, false, (client) => createWorkerLink(client, pool));
 }
