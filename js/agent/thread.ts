@@ -3,7 +3,8 @@
 
 import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
-import type { LinkClient, Link } from "../core/client.js";
+import type { LinkClient } from "../core/client.js";
+import type { Link } from "../core/link.js";
 import { loading, type Inflate } from "../core/loader.js";
 import { copyPolicy } from "../core/policy.js";
 import { refusal } from "../snapshot/save.js";

@@ -10,18 +10,10 @@ import { turn } from "./turn.js";
 import { toTarget } from "./traps.js";
 import type { Message } from "../api/types.js";
 import type { CoreInput } from "../intents/submit.js";
-import type { SentTarget } from "../glue/core.js";
 import type { LinkState, OwnParts, PendingIntent } from "./client.js";
 
 /** A request that has left before its session was there. */
-export interface AheadRequest {
-  readonly runId: string;
-  readonly controller: AbortController;
-  readonly target: Promise<SentTarget>;
-  readonly response: Promise<Response>;
-  /** Gives it up, unless its run is one of these. */
-  keep<State>(pending: readonly Pick<PendingIntent<State>, "run" | "cancelled">[]): void;
-}
+export type AheadRequest = ReturnType<typeof send>;
 
 /** The page, as such a request needs it. */
 export interface AheadClient extends Pick<OwnParts, "request" | "stopRemote"> {
@@ -53,7 +45,7 @@ export function sendAhead<State>(client: AheadClient, shared: LinkState<State>):
 }
 
 /** Sends it. `body`: what is sent, by the options as they are then. */
-function send<State>(client: AheadClient, shared: LinkState<State>, runId: string, body: (now: string) => string): AheadRequest {
+function send<State>(client: AheadClient, shared: LinkState<State>, runId: string, body: (now: string) => string) {
   const controller = new AbortController();
   const { signal } = controller;
   const target = (async () => toTarget(await client.request(false, runId, undefined)))();
@@ -68,7 +60,8 @@ function send<State>(client: AheadClient, shared: LinkState<State>, runId: strin
   response.catch(() => {});
   return {
     ...{ runId, controller, target, response },
-    keep: (pending) => {
+    /** Gives it up, unless its run is one of these. */
+    keep: <Pending>(pending: readonly Pick<PendingIntent<Pending>, "run" | "cancelled">[]): void => {
       const mine = pending.find(({ run, cancelled }) => (run ?? cancelled)?.id === runId);
       // Where the core could not be loaded, the same run is asked for again: its request is still this one.
       if (mine?.run || (shared.lost?.id === runId && shared.home.at !== "ended")) return;

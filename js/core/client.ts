@@ -241,28 +241,3 @@ export interface LinkClient<State, Place = Port> {
   /** Shows something else in place of what does not fit. */
   cover(name: string, fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>): void;
 }
-
-/** The operations of an agent on the core. */
-export interface Link<State> {
-  /** Its state, which others read. */
-  readonly shared: LinkState<State>;
-  load(): Promise<void>;
-  run(run: Run<State>): void;
-  /** Applies it, at once or once there is a session. */
-  apply(intent: Intent<State>): void;
-  cancel(run: Run<State>): void;
-  stop(): unknown;
-  /** An intent that ends every run. */
-  reset(intent: Intent<State>): void;
-  /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
-  save(): string;
-  /** The open session, for what makes sense only if there is one. */
-  live(): Live<State> | undefined;
-  /** Whether a run is in progress, or the core has yet to do what was called. */
-  busy(): boolean;
-  /** A save is on the way: what is called waits for `restore`. */
-  awaitSave(): void;
-  /** It has come, or not: how it looks, and its JSON text for the core. */
-  restore(shown?: AgentSnapshot<State>, json?: string): void;
-  dispose(): void;
-}

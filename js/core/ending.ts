@@ -3,14 +3,11 @@
 import type { AgentSnapshot } from "../api/types.js";
 import { act } from "../intents/act.js";
 import { cancelled } from "../snapshot/run.js";
-import type { Link, LinkClient, LinkState } from "./client.js";
+import type { Intent } from "../intents/intent.js";
+import type { LinkClient, LinkState } from "./client.js";
 
 /** These methods of a link. */
-export function createEndings<State>(
-  client: LinkClient<State>,
-  shared: LinkState<State>,
-  link: () => Link<State>,
-): Pick<Link<State>, "stop" | "reset" | "dispose"> {
+export function createEndings<State>(client: LinkClient<State>, shared: LinkState<State>, apply: (intent: Intent<State>) => void) {
   const { read } = client;
   const { pending, settleAll } = shared;
 
@@ -18,16 +15,17 @@ export function createEndings<State>(
   const stopped = (at: AgentSnapshot<State>): AgentSnapshot<State> => (client.parts()?.stopped ?? cancelled)(at);
 
   return {
-    stop: () => {
+    stop: (): unknown => {
       const { live } = shared.home;
       if (live) return live.stop();
       const first = pending.first();
       if (first) pending.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
-      else if (pending.list.some(({ run }) => run)) link().apply(act("stop"));
+      else if (pending.list.some(({ run }) => run)) apply(act("stop"));
       return undefined;
     },
-    reset: (intent) => {
+    /** Applies an intent that ends every run. */
+    reset: (intent: Intent<State>): void => {
       const { live } = shared.home;
       if (!live) intent.applied?.();
       else if (live.apply(intent)) return;
@@ -38,7 +36,7 @@ export function createEndings<State>(
       pending.show(intent.fold(read()));
       settleAll("aborted");
     },
-    dispose: () => {
+    dispose: (): void => {
       const { live } = shared.home;
       live?.flush();
       shared.home = { at: "ended", last: shared.home.last };

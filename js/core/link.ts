@@ -12,13 +12,18 @@
 // A load that fails changes nothing (status "error"): whoever asks next loads again.
 
 import { composeSave } from "../snapshot/save.js";
-import type { Link, LinkClient, PendingIntent } from "./client.js";
+import type { AgentSnapshot } from "../api/types.js";
+import type { Intent } from "../intents/intent.js";
+import type { LinkClient, Live, PendingIntent, Run } from "./client.js";
 import { createEndings } from "./ending.js";
 import { createLinkState } from "./link-state.js";
 import { createOpener } from "./opener.js";
 
+/** The operations of an agent on the core. */
+export type Link<State> = ReturnType<typeof createLink<State>>;
+
 /** The link of one agent. Touches no WebAssembly before it has to. */
-export function createLink<State>(client: LinkClient<State>, shared = createLinkState(client)): Link<State> {
+export function createLink<State>(client: LinkClient<State>, shared = createLinkState(client)) {
   const { read } = client;
   const { runs, pending } = shared;
   const opener = createOpener(client, shared);
@@ -28,9 +33,11 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     if (intent.acts) opener.begin();
   };
 
-  const link: Link<State> = {
+  const link = {
+    /** Its state, which others read. */
+    shared,
     load: opener.load,
-    run: (run) => {
+    run: (run: Run<State>): void => {
       runs.add(run);
       shared.lost = undefined;
       const live = link.live();
@@ -38,41 +45,46 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
       pending.wait(run);
       opener.begin();
     },
-    apply: (intent) => {
+    /** Applies it, at once or once there is a session. */
+    apply: (intent: Intent<State>): void => {
       const live = link.live();
       // A decision may be what the session was lost at.
       if (!live || (!live.apply(intent) && !intent.acts)) add({ ...intent });
     },
-    cancel: (run) => {
+    cancel: (run: Run<State>): void => {
       if (runs.has(run)) (link.live() ?? pending).cancel(run);
     },
-    save: () => {
+    /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
+    save: (): string => {
       const json = link.live()?.save();
       if (json) return json;
       const { at, last } = shared.home;
       return at === "saved" && !pending.list.length ? last : composeSave(last, ...pending.parted());
     },
-    live: () => shared.home.live,
-    busy: () => {
+    /** The open session, for what makes sense only if there is one. */
+    live: (): Live<State> | undefined => shared.home.live,
+    /** Whether a run is in progress, or the core has yet to do what was called. */
+    busy: (): boolean => {
       const { live } = shared.home;
       // A session here has done what is pending. Where the core could not be loaded, that waits for somebody to try again.
       const waits = live ? shared.late : read().error?.code !== "load";
       // A call that has no answer may be the beginning of a run.
       return read().isLoading || client.ending() || (!!waits && pending.list.some(({ run, acts }) => live || (run && !run.part) || acts));
     },
-    awaitSave: () => {
+    /** A save is on the way: what is called waits for `restore`. */
+    awaitSave: (): void => {
       const { at, live, last } = shared.home;
       if (!live && at !== "ended") shared.home = { at: "awaited", last };
     },
-    restore: (shown, json) => {
+    /** It has come, or not: how it looks, and its JSON text for the core. */
+    restore: (shown?: AgentSnapshot<State>, json?: string): void => {
       const { at } = shared.home;
       // Reset meanwhile, which has forgotten it.
       if (at !== "awaited" && at !== "saved") return;
       shared.home = json ? { at: "saved", last: json } : {};
       if (shown || pending.list.length) pending.show(shown);
     },
-    shared,
-    ...createEndings(client, shared, () => link),
+    ...createEndings(client, shared, (intent): void => link.apply(intent)),
   };
   return link;
 }

@@ -2,9 +2,9 @@
 
 import { misuse } from "../base/failure.js";
 import { weakly } from "../base/weakly.js";
-import { createLink } from "../core/link.js";
+import { createLink, type Link } from "../core/link.js";
 import { createLinkState } from "../core/link-state.js";
-import type { LinkClient, Link } from "../core/client.js";
+import type { LinkClient } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import type { RemotePort } from "../core/port.js";
 import type { Intent } from "../intents/intent.js";
