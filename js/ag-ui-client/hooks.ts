@@ -3,6 +3,7 @@
 import type { AbstractAgent } from "./agent.js";
 import type { AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";
 import type { Message, RunAgentInput, State } from "@ag-ui/core";
+import { isPromise } from "../base/promise.js";
 import { structuredClone_ } from "./values.js";
 
 /** The messages and the state that hooks see. */
@@ -12,8 +13,6 @@ export interface HookView {
 }
 
 export type HookCall = (subscriber: AgentSubscriber, shown: HookView) => MaybePromise<AgentStateMutation | void>;
-
-export const isPromise = <T>(value: unknown): value is Promise<T> => typeof (value as Promise<T> | undefined)?.then === "function";
 
 /**
  * Merges the results of all subscribers. Each sees the results before its own; the last word counts, and `stopPropagation` ends

@@ -1,11 +1,12 @@
 // One run's events over one thread: each goes to the hooks, and then counts.
 
 import { EventType, type Interrupt, type Message, type RunAgentInput, type ToolCall } from "@ag-ui/core";
+import { isPromise } from "../base/promise.js";
 import type { Stepper } from "../glue/full.js";
 import type { AbstractAgent } from "./agent.js";
 import { failureOf, reportWarnings } from "./core.js";
 import { bufferOf, extrasOf, finished, hookOf, modern, type AnyEvent } from "./events.js";
-import { callHooks, isPromise, notify, type HookCall, type HookView } from "./hooks.js";
+import { callHooks, notify, type HookCall, type HookView } from "./hooks.js";
 import { follow } from "./live.js";
 import { ClientThread, type ChangedMembers } from "./thread.js";
 import type { AgentSettings, AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";

@@ -1,6 +1,6 @@
 // Copies and ids.
 
-import { uuid } from "../base/uuid.js";
+export { uuid as randomUUID } from "../base/uuid.js";
 
 /** A deep copy. A value with a part that cannot be copied, such as a function, is copied by JSON; one that has no JSON, flatly. */
 export function structuredClone_<T>(value: T): T {
@@ -13,11 +13,6 @@ export function structuredClone_<T>(value: T): T {
       return (Array.isArray(value) ? [...value] : { ...value }) as T;
     }
   }
-}
-
-/** A random UUID, version 4. */
-export function randomUUID(): string {
-  return uuid();
 }
 
 /** JSON text; `null` for what has none. */
