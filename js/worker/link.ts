@@ -35,8 +35,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
   const open: RemotePort["open"] = (options, messages, state, page) => {
     const host = weakly(page);
     const life = { die: (reason: string): void => session.die(reason) };
-    const place = pool.open(weakly(life).die);
-    const session: RemoteSession = createRemoteSession(place.port, options, messages, state, host, {
+    const session: RemoteSession = createRemoteSession(pool.open(weakly(life).die), options, messages, state, host, {
       misused: (why) => client.emitter.emit("error", misuse(why)),
       unrestored: (why) => {
         const { last } = shared.home;
@@ -52,7 +51,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
         decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
         if (goesOn) void link.load();
       },
-      ...{ executes: late.executes, reported: late.reported, received: late.catchUp, working: place.working, closed: place.close, life },
+      ...{ executes: late.executes, reported: late.reported, received: late.catchUp, life },
     });
     return (current = session);
   };

@@ -27,20 +27,6 @@ interface WorkerSlot {
 
 const pools = new WeakMap<() => Worker, WorkerSlot>();
 
-/**
- * The pool of an entry that makes workers by `spawn`, or by `second` where that fails; or, for this agent, by `custom` alone.
- * A worker that is there is taken, whatever it was made by.
- */
-export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, startMs: number, custom?: () => Worker): Pool {
-  let shared = pools.get(spawn);
-  if (!shared) {
-    const spawners = second ? [spawn, second] : [spawn];
-    shared = { current: undefined, getting: 0, spawners };
-    pools.set(spawn, shared);
-  }
-  return createPool(shared, startMs, custom);
-}
-
 function start(shared: WorkerSlot, spawn: () => Worker, startMs: number) {
   // Throws where the platform has none.
   const worker = spawn();
@@ -83,9 +69,19 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number) {
 }
 
 /** A worker when there is one. */
-export type Pool = ReturnType<typeof createPool>;
+export type Pool = ReturnType<typeof poolOf>;
 
-function createPool(shared: WorkerSlot, startMs: number, custom: (() => Worker) | undefined) {
+/**
+ * The pool of an entry that makes workers by `spawn`, or by `second` where that fails; or, for this agent, by `custom` alone.
+ * A worker that is there is taken, whatever it was made by.
+ */
+export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, startMs: number, custom?: () => Worker) {
+  let shared = pools.get(spawn);
+  if (!shared) {
+    const spawners = second ? [spawn, second] : [spawn];
+    shared = { current: undefined, getting: 0, spawners };
+    pools.set(spawn, shared);
+  }
   const maker = (): () => Worker => custom ?? shared.spawners[0]!;
 
   const get = async (): Promise<void> => {

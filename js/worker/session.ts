@@ -13,6 +13,7 @@ import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
 import type { LateRemains } from "./late.js";
+import type { Pool } from "./pool.js";
 import type { Act, FromPage } from "./serve.js";
 
 type FromCore = Pick<Host, "settled" | "warning" | "custom" | "event" | "decision" | "execute" | "abandon" | "stopRemote">;
@@ -48,10 +49,6 @@ export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored">
   received(): void;
   /** The session is lost; `died`: its worker has ended. */
   lost(cause: AgentError, died: boolean): void;
-  /** Whether the page waits for something of the worker. */
-  working(on: boolean): void;
-  /** It is over with this session. */
-  closed(): void;
   /** Others reference this object weakly: it lives as long as the session. */
   readonly life: object;
 }
@@ -70,9 +67,9 @@ type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) =>
 /** The calls that the methods of a session make; `counters` returns the guard's. */
 type WorkerCalls = Pick<Pipe<FromPage>, "tell" | "ask"> & Pick<RemoteSession, "echo"> & { end(): void; counters(): string | undefined };
 
-/** A session at the other end of the port. */
+/** A session at the other end of a way to the worker. */
 export function createRemoteSession(
-  port: MessagePort,
+  { port, working, close: closed }: ReturnType<Pool["open"]>,
   options: string,
   messages: string | undefined,
   state: string | undefined,
@@ -81,12 +78,12 @@ export function createRemoteSession(
 ): RemoteSession {
   const requests = createPageRequests(host);
   const shown = createShown(host);
-  const wait = createWait(() => session, owner, (number) => pipe.tell("rest", number));
+  const wait = createWait(() => session, working, (number) => pipe.tell("rest", number));
   const close = (reason: string): void => {
     requests.close();
     wait.end();
     pipe.close(reason);
-    owner.closed();
+    closed();
   };
   const lose = (cause: AgentError, died = false): void => {
     close(cause.message);
@@ -122,7 +119,7 @@ export function createRemoteSession(
     die: (reason) => lose(internal("The worker has failed", new Error(reason)), true),
   };
   tell("open", options, messages, state);
-  whenCollected(session, ending(pipe, owner.closed));
+  whenCollected(session, ending(pipe, closed));
   return session;
 }
 
@@ -185,18 +182,18 @@ function createMethods(options: SessionOptions, { tell, ask, counters, echo, end
 }
 
 /** Whether the page waits for the worker. While it does, the session is held, by nobody else. `ask` asks whether the worker is at rest. */
-function createWait(session: () => object, owner: SessionOwner, ask: (number: number) => void) {
+function createWait(session: () => object, working: (on: boolean) => void, ask: (number: number) => void) {
   // How often it was asked.
   let asked = 0;
   const end = (): void => {
     retained.delete(session());
-    owner.working(false);
+    working(false);
   };
   return {
     /** The worker gets something to do. */
     begin: (): void => {
       retained.add(session());
-      owner.working(true);
+      working(true);
       ask(++asked);
     },
     end,
