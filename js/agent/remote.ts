@@ -1,7 +1,7 @@
 // The thread at the agent's server, where the options say how it is kept. What that takes is a chunk of its own (js/remote-thread): an
 // agent without these options has no more of it than this file.
 
-import type { AgentSnapshot, RunResult, SubmitInput } from "../api/types.js";
+import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { localThread } from "../snapshot/initial.js";
 import type { RemoteThread } from "../remote-thread/index.js";
 import type { Thread } from "./thread.js";
@@ -51,7 +51,7 @@ export function createRemote<State>(
      * where there is nothing to do, or where the run may be asked for before the chunk is there: the core waits for that.
      */
     prepare: (...run: Parameters<RemoteThread<State>["prepare"]>): Promise<RunResult | undefined> | undefined => {
-      if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
+      if (!options().thread && !run[2]?.keepId) return undefined;
       void ready();
       if (thread || run[0] !== "submit") return come().then((stored) => stored.prepare(...run));
       // A submit waits while the thread is opened, whatever runs.

@@ -4,13 +4,13 @@
 // A thread is opened by a run of the core that nobody has asked for (hidden.ts), so everything that comes passes the same gate as a
 // run's, and what is submitted meanwhile waits in the queue, where it is saved.
 
-import type { AgentCapabilities, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentCapabilities, Message, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
 import { createRequest, errorOf, inTime } from "./ask.js";
 import { createClient, type Asking, type Kit, type RemoteAgent } from "./client.js";
 import { Hidden } from "./hidden.js";
 import { Paging } from "./older.js";
 import { ThreadOpening } from "./open.js";
-import { createReasons } from "./reasons.js";
+import { createReasons, type IdChoices } from "./reasons.js";
 import { chooseMessages, sending, withChosen } from "./send.js";
 import { steer } from "./steer.js";
 
@@ -18,9 +18,6 @@ export type { Asking } from "./client.js";
 
 /** The thread of an agent at its server. */
 export type RemoteThread<State> = ReturnType<typeof openRemote<State>>;
-
-/** The parameters of the method that asks for the run. */
-type AskingParams<State> = SubmitInput<State> | { readonly newMessageId?: boolean | undefined };
 
 /** Opens what there is to know of an agent's thread at the server. */
 export type OpenRemote = <State>(agent: RemoteAgent<State>) => Promise<RemoteThread<State>>;
@@ -57,7 +54,7 @@ export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>) {
      * Before a run is asked for: changes `asking` as the options say, or refuses it. Resolves once the run is to be asked for, and waits in the
      * core while the thread is opened; with a result where it needs no run of the core.
      */
-    prepare: async (reason: SendReason, asking: Asking, params: AskingParams<State> = {}): Promise<RunResult | undefined> => {
+    prepare: async (reason: SendReason, asking: Asking, params: IdChoices = {}): Promise<RunResult | undefined> => {
       reasons.note(reason, asking, params);
       // Opening a thread is no run that a submit could be refused for.
       if (opening.isLoading()) asking.ifBusy = undefined;

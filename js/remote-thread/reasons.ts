@@ -5,7 +5,7 @@ import type { SendReason } from "../api/types.js";
 import type { Asking, RemoteClient } from "./client.js";
 
 /** How a submit, or a run that asks again, says whether a message keeps its id. */
-interface IdChoices {
+export interface IdChoices {
   readonly keepId?: boolean | undefined;
   readonly newMessageId?: boolean | undefined;
   readonly message?: unknown;
