@@ -20,8 +20,8 @@ type Effects = Record<string, (...args: unknown[]) => unknown>;
 
 /** A session of the core in this thread, with the host that performs its effects. */
 export class Driver implements OpenSession {
-  readonly call: OpenSession["call"];
-  readonly takePatch: OpenSession["takePatch"];
+  readonly call: OpenSession["call"] = (method, json) => this.core.call(method, json);
+  readonly takePatch: OpenSession["takePatch"] = () => this.core.takePatch();
   readonly #effects: Effects;
   #room: Uint8Array = new Uint8Array(0);
   /** The request that is open. */
@@ -31,8 +31,6 @@ export class Driver implements OpenSession {
   #ended = false;
 
   constructor(readonly core: CoreSession, readonly host: Host) {
-    this.call = (method, json) => core.call(method, json);
-    this.takePatch = () => core.takePatch();
     const own = {
       open: (request: number, ...which: Parameters<SessionExchange["send"]>) => {
         this.#open = new SessionExchange(this, request);
