@@ -33,23 +33,22 @@ function withCalls(all: readonly Message[], chosen: readonly Message[]): readonl
     return caller && !included.has(caller) ? [caller] : [];
   });
   if (!added.length) return chosen;
-  const wanted = new Set([...added, ...all.filter((message) => isResult(message) && added.some((caller) => callsOf(caller).includes(message.toolCallId)))]);
-  const more = all.filter((message) => wanted.has(message) && !included.has(message));
+  const results = all.filter((message) => isResult(message) && added.some((caller) => callsOf(caller).includes(message.toolCallId)));
+  const wanted = new Set([...chosen, ...added, ...results]);
   // Messages that the application has made have no place in the list; its tool results go last.
   const known = new Set(all);
-  return [...all.filter((message) => included.has(message) || more.includes(message)), ...chosen.filter((message) => !known.has(message))];
+  return [...all.filter((message) => wanted.has(message)), ...chosen.filter((message) => !known.has(message))];
 }
 
 /**
  * The messages that a request carries. `answered`: whether that assistant message is a complete answer, as far as the page knows.
  */
 export function chooseMessages(
-  send: NonNullable<ThreadOptions["send"]>,
+  send: Exclude<ThreadOptions["send"], "all" | undefined>,
   all: readonly Message[],
   request: SendRequest,
   answered: (message: Message) => boolean,
 ): readonly Message[] {
-  if (send === "all") return all;
   if (typeof send === "function") {
     const chosen: unknown = send(all, request);
     if (!Array.isArray(chosen) || !chosen.every((message) => message?.role)) throw new TypeError("thread.send: expected a list of messages");
