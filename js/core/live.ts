@@ -52,7 +52,14 @@ export function createLive<State>(client: LinkClient<State>, shared: LinkState<S
     return true;
   };
 
-  const ask = asking(() => session!);
+  /** Calls the session. False if it was lost over it. */
+  const ask: Live<State>["ask"] = (method) => {
+    try {
+      return session!.enter(method);
+    } catch (error) {
+      throw misuse(error);
+    }
+  };
   const said = (json: string, part = false) => note(home(), read(), saved(json), part);
 
   /** The notifications that somebody listens to. */
@@ -98,15 +105,6 @@ export function confirm<State>({ late, pending }: LinkState<State>, next: AgentS
 /** Notes what the session of that home has said of the thread as it is now: a save, a record, or what has changed since the last save. */
 const note = <State>(at: OpenHome<State> | undefined, thread: AgentSnapshot<State>, json: string, part: boolean): OpenHome<State> | undefined =>
   at && Object.assign(at, part ? { changes: json } : { last: json, changes: undefined, thread, reading: false });
-
-/** Calls the session. False if it was lost over it. */
-const asking = (session: () => OpenSession) => (method: Parameters<OpenSession["enter"]>[0]): boolean => {
-  try {
-    return session().enter(method);
-  } catch (error) {
-    throw misuse(error);
-  }
-};
 
 /** A new session at the port. */
 function construct<State>(port: Port, host: SessionHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): OpenSession {
