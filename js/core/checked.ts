@@ -12,7 +12,7 @@ import type { LinkClient } from "./client.js";
 export const checkKit = { isPromise, issuesText, reasonOf, unsupported } as const;
 export type CheckKit = typeof checkKit;
 
-/** What agents with schemas need, once it has come. */
+/** The code for agents with schemas, once it has come. */
 export let checksModule: typeof import("./checks.js") | undefined;
 
 /** Loads it. */
