@@ -38,6 +38,8 @@ export class Dialer {
   readonly #attempts: ReturnType<typeof createAttempts>;
   readonly #events: WireEvents & WireReading;
   readonly #current: { controller?: AbortController | undefined } = {};
+  /** Closes the connection when nobody holds the channel. */
+  readonly closing = closing(this.#current);
   #opening: Promise<void> | undefined;
   #phase: ChannelState["phase"] = "closed";
   // When the last attempt was due; absent while the core decides about it.
@@ -110,11 +112,6 @@ export class Dialer {
     this.wire = this.#opening = undefined;
     this.#current.controller?.abort();
     this.#current.controller = undefined;
-  }
-
-  /** Closes the connection when nobody holds the channel. */
-  closing(): () => void {
-    return closing(this.#current);
   }
 
   /** Opens it again after a loss. During an answer, the core asks for the rest of the run by itself, or gives it up. */

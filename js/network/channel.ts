@@ -50,7 +50,7 @@ export class ClientChannel implements Channel {
       lost: (error) => this.#lost(error),
       offer: () => this.#offer(),
     });
-    kit.whenCollected(this, this.#dialer.closing());
+    kit.whenCollected(this, this.#dialer.closing);
   }
 
   state(): ReturnType<Channel["state"]> {

@@ -3,17 +3,10 @@
 import type { ChannelSource, OpenWire } from "../api/channel.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
-/** The open connection of each thread. */
-export function createConnections<Connection>() {
-  const open = new Map<string, Connection>();
-  return {
-    get: (threadId: string): Connection | undefined => open.get(threadId),
-    /** Notes a connection in place of the last one, until what it returns is called. */
-    add: (threadId: string, connection: Connection) => {
-      open.set(threadId, connection);
-      return (): void => void (open.get(threadId) === connection && open.delete(threadId));
-    },
-  };
+/** Notes the open connection of a thread, in place of the last one, until what it returns is called. */
+export function noted<Connection>(open: Map<string, Connection>, threadId: string, connection: Connection): () => void {
+  open.set(threadId, connection);
+  return () => void (open.get(threadId) === connection && open.delete(threadId));
 }
 
 /** The `keep` of a transport: its connections that are kept open. */

@@ -2,7 +2,7 @@
 
 import { eventTypes } from "../api/events.js";
 import { aborted, createResponse, refusal } from "./body.js";
-import { createConnections, keepOption } from "./connections.js";
+import { keepOption, noted } from "./connections.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type { WireEvents } from "../api/channel.js";
 import type { EventSourceOptions, Transport, TransportRequest } from "../api/types.js";
@@ -20,7 +20,7 @@ import type { EventSourceOptions, Transport, TransportRequest } from "../api/typ
 export function eventSource(options: EventSourceOptions): Transport {
   const { url, submitUrl, names = [], closeIsEnd = false, keepOpen, EventSource: Source = globalThis.EventSource, ...rest } = options;
   const submit = fetchWith({ ...rest, url: submitUrl ?? "eventsource:" });
-  const sources = createConnections<EventSource>();
+  const sources = new Map<string, EventSource>();
   const open = (address: string): EventSource => new Source(address, { withCredentials: rest.credentials === "include" });
   const addressOf = async (request: TransportRequest): Promise<string> => {
     const plain = String(await at(url, request));
@@ -58,7 +58,7 @@ export function eventSource(options: EventSourceOptions): Transport {
       const { fetch: send = globalThis.fetch } = target;
       const answer = async (to: string, init: RequestInit): Promise<Response> => {
         const source = open(address);
-        const closed = sources.add(request.threadId, source);
+        const closed = noted(sources, request.threadId, source);
         const { response, leave } = readSource(source, { names, closeIsEnd, closed }, init.signal ?? undefined);
         await response;
         if (request.resume || !submitUrl) return response;

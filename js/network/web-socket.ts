@@ -1,7 +1,7 @@
 // The transport over a WebSocket.
 
 import { aborted, createResponse, encoder, LINES } from "./body.js";
-import { createConnections, keepOption } from "./connections.js";
+import { keepOption, noted } from "./connections.js";
 import { at } from "./request.js";
 import type { OpenWire } from "../api/channel.js";
 import type { Transport, TransportRequest, WebSocketOptions } from "../api/types.js";
@@ -20,7 +20,7 @@ const BINARY = "application/vnd.ag-ui.event+proto";
  * const agent = createAgent({ transport: webSocket({ url: async () => `wss://host/agent?token=${await token()}` }) });
  */
 export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = globalThis.WebSocket }: WebSocketOptions): Transport {
-  const sockets = createConnections<WebSocket>();
+  const sockets = new Map<string, WebSocket>();
   const create = async (request: TransportRequest): Promise<{ address: string; make(): WebSocket }> => {
     const address = String(await at(url, request));
     const names = await at(protocols, request);
@@ -49,7 +49,7 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
       const { address, make } = await create(request);
       const open = (_: string, { body, signal }: RequestInit): Promise<Response> => {
         const socket = make();
-        const closed = sockets.add(request.threadId, socket);
+        const closed = noted(sockets, request.threadId, socket);
         return readSocket(socket, String(body ?? ""), signal ?? undefined, { closed, ends: ENDS });
       };
       return { url: address, method: "POST", fetch: open as unknown as typeof fetch };
