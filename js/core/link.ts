@@ -14,7 +14,7 @@
 import { composeSave } from "../snapshot/save.js";
 import type { AgentSnapshot } from "../api/types.js";
 import type { Intent } from "../intents/intent.js";
-import type { LinkClient, Live, PendingIntent, Run } from "./client.js";
+import type { LinkClient, Live, Run } from "./client.js";
 import { createEndings } from "./ending.js";
 import { createLinkState } from "./link-state.js";
 import { createOpener } from "./opener.js";
@@ -27,11 +27,6 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
   const { read } = client;
   const { runs, pending } = shared;
   const opener = createOpener(client, shared);
-
-  const add = (intent: PendingIntent<State>): void => {
-    pending.add(intent);
-    if (intent.acts) opener.begin();
-  };
 
   const link = {
     /** Its state, which others read. */
@@ -49,7 +44,9 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     apply: (intent: Intent<State>): void => {
       const live = link.live();
       // A decision may be what the session was lost at.
-      if (!live || (!live.apply(intent) && !intent.acts)) add({ ...intent });
+      if (live && (live.apply(intent) || intent.acts)) return;
+      pending.add({ ...intent });
+      if (intent.acts) opener.begin();
     },
     cancel: (run: Run<State>): void => {
       if (runs.has(run)) (link.live() ?? pending).cancel(run);
