@@ -1,14 +1,10 @@
 // Events as the core takes them, and as it gives them back. A chunk of its own, which imports no code: see js/core/checks.ts.
 
 import type { AgUiEvent } from "../api/events.js";
-import type { internal, misuse } from "../base/failure.js";
 import type { FullCore } from "../core/loader.js";
 
 /** The helpers of the page that this chunk is given. */
-interface Failures {
-  readonly internal: typeof internal;
-  readonly misuse: typeof misuse;
-}
+type Failures = Pick<typeof import("../base/failure.js"), "internal" | "misuse">;
 
 /** The shorter list. */
 export async function compacted({ internal, misuse }: Failures, load: () => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {

@@ -29,19 +29,21 @@ export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, 
 
   const take = (live: LiveModule): LoadedParts => (parts ??= { ...live, ...createOwn(live) });
 
-  const loadAll = async (): Promise<LiveModule> => {
+  /** The exports of the chunk, once it has come: another agent of the page may have loaded it. */
+  const here = (): LoadedParts | undefined => parts ?? (liveModule && !schemas ? take(liveModule) : undefined);
+
+  /** Loads what comes with the core. */
+  const loadParts = async (): Promise<LoadedParts> => {
     const live = await loadLive();
     if (schemas) await loading(live.loadChecks);
-    return live;
+    return take(live);
   };
 
-  const load = (): Promise<Place> => {
-    if (liveModule && !schemas) take(liveModule);
-    // Before the module, which is much larger: it sends the first request.
-    return Promise.all([parts ?? loadAll().then(take), core(inflate)]).then(([, place]) => place);
-  };
+  // The parts come before the module, which is much larger: they send the first request.
+  const load = (): Promise<Place> => Promise.all([here() ?? loadParts(), core(inflate)]).then(([, place]) => place);
 
   return {
+    ...{ parts: here, loadParts },
     /** Loads the core before anybody asks for it. */
     begin: (): void => {
       const begun = (early = load());
@@ -54,9 +56,5 @@ export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, 
       early = undefined;
       return begun;
     },
-    /** Loads what comes with it. */
-    loadParts: (): Promise<LoadedParts> => loadAll().then(take),
-    /** The exports of the chunk, once it has come: another agent of the page may have loaded it. */
-    parts: (): LoadedParts | undefined => parts ?? (liveModule && !schemas ? take(liveModule) : undefined),
   };
 }
