@@ -2,8 +2,8 @@
 
 import { reasonOf } from "../base/failure.js";
 import { settle } from "../base/promise.js";
-import type { Calls } from "../core/client.js";
 import { act } from "../intents/act.js";
+import type { createCalls } from "./calls.js";
 import type { Thread } from "./thread.js";
 
 /** The data of an approval. */
@@ -18,7 +18,7 @@ interface Approval {
 }
 
 /** Approves a call of that thread, by JSON text: it runs as it was shown, or with other arguments, if these fit its tool. */
-export const createApprove = <State>({ link, emitter, saves, disposed }: Thread<State>, { check }: Calls) => (json: string): void => {
+export const createApprove = <State>({ link, emitter, saves, disposed }: Thread<State>, { check }: ReturnType<typeof createCalls>) => (json: string): void => {
   const { tool, ...data } = JSON.parse(json) as Approval;
   const { toolCallId, args, seen } = data;
   const pass = (): void => {

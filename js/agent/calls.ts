@@ -6,7 +6,6 @@ import { reasonOf } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
 import { turn } from "../core/turn.js";
-import type { Calls } from "../core/client.js";
 import type { Members } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 import { isValidator } from "./tools.js";
@@ -15,7 +14,7 @@ import { isValidator } from "./tools.js";
 const most = 500;
 
 /** The calls of a thread, of which none runs yet. `stored`: it has a store. Without one the tools of whoever has asked run, mounted or not. */
-export function createCalls<State>(thread: Thread<State>, stored: boolean): Calls {
+export function createCalls<State>(thread: Thread<State>, stored: boolean) {
   const { link, submitTools } = thread;
   const members = thread.members as unknown as Members<unknown>;
   const running = new Map<string, AbortController>();
@@ -62,7 +61,7 @@ export function createCalls<State>(thread: Thread<State>, stored: boolean): Call
   const works = (): boolean => [...running.keys()].some((toolCallId) => !waiting.has(toolCallId));
 
   return {
-    execute: (toolCallId, name, approved, json) => {
+    execute: (toolCallId: string, name: string, approved: boolean, json: string): void => {
       const controller = new AbortController();
       running.set(toolCallId, controller);
       run(toolCallId, name, approved, json, controller.signal).then(
@@ -70,15 +69,18 @@ export function createCalls<State>(thread: Thread<State>, stored: boolean): Call
         (cause) => end(controller, { toolCallId, error: messageOf(cause) }),
       );
     },
-    check: (name, args) => {
+    /** Throws, or rejects, where these are no arguments for the tool of that name. */
+    check: (name: string | undefined, args: unknown): unknown => {
       const tool = name === undefined ? undefined : find(name);
       return tool && check(tool, args);
     },
     find,
     abandon,
+    /** One is at work, and does not only wait for somebody who could have its tool. */
     works,
-    unclaimed: () => thread.read().connection.phase === "closed" && !members.present().length && running.size > 0 && !works(),
-    abandonAll: () => [...running.keys()].forEach(abandon),
+    /** The run has ended, nobody is there, and all that is left are calls that wait for somebody who could have their tools. */
+    unclaimed: (): boolean => thread.read().connection.phase === "closed" && !members.present().length && running.size > 0 && !works(),
+    abandonAll: (): void => [...running.keys()].forEach(abandon),
   };
 }
 

@@ -11,7 +11,7 @@ import { act } from "../intents/act.js";
 import { answer } from "../intents/answer.js";
 import { editedMessages, messagesEdit } from "../intents/edit-messages.js";
 import { retryTimes, toTarget } from "../network/request.js";
-import type { OpenRemote } from "../remote-thread/index.js";
+import type { RemoteAgent, RemoteThread } from "../remote-thread/index.js";
 import { edited } from "../snapshot/edited.js";
 import { messageKey } from "../snapshot/message-key.js";
 import { keepShown } from "../snapshot/mirror.js";
@@ -29,4 +29,5 @@ export type ChunkKit = typeof kit;
 export const openChannel = async <State>(thread: Thread<State>): Promise<AgentChannel<State>> => (await import("./channel.js")).createAgentChannel(kit, thread);
 
 /** Loads what there is of the thread at the server. */
-export const openRemote: OpenRemote = async (agent) => (await import("../remote-thread/index.js")).openRemote(kit, agent);
+export const openRemote = async <State>(agent: RemoteAgent<State>): Promise<RemoteThread<State>> =>
+  (await import("../remote-thread/index.js")).openRemote(kit, agent);

@@ -21,14 +21,8 @@ export interface Calls {
   execute(toolCallId: string, name: string, approved: boolean, args: string): void;
   /** The tool of that name as the application has it now. */
   find(name: string): PageTool | undefined;
-  /** Throws, or rejects, where these are no arguments for the tool of that name. */
-  check(name: string | undefined, args: unknown): unknown;
   /** Nobody wants the result. */
   abandon(toolCallId: string): void;
-  /** One is at work, and does not only wait for somebody who could have its tool. */
-  works(): boolean;
-  /** The run has ended, nobody is there, and all that is left are calls that wait for somebody who could have their tools. */
-  unclaimed(): boolean;
   abandonAll(): void;
 }
 
@@ -202,8 +196,8 @@ export interface LinkState<State> {
   /** Publishes what the calls have come to, then makes the notifications that were deferred. */
   release(show: () => void): void;
   report(run: Run<State> | undefined, result: RunResult): void;
-  /** A run has ended, unless it had before; `reported`: the error is one that was reported already. */
-  settle(run: Run<State>, outcome: RunResult["outcome"], error?: AgentError, reported?: boolean): void;
+  /** A run has ended, unless it had before. */
+  settle(run: Run<State>, outcome: RunResult["outcome"]): void;
   /** Every run has ended with this outcome. */
   settleAll(outcome: RunResult["outcome"]): void;
   /** Every run has failed; where a session was lost, this is what is left of it. */

@@ -14,13 +14,10 @@ import { createReasons, type IdChoices } from "./reasons.js";
 import { chooseMessages, sending, withChosen } from "./send.js";
 import { steer } from "./steer.js";
 
-export type { Asking } from "./client.js";
+export type { RemoteAgent } from "./client.js";
 
 /** The thread of an agent at its server. */
 export type RemoteThread<State> = ReturnType<typeof openRemote<State>>;
-
-/** Opens what there is to know of an agent's thread at the server. */
-export type OpenRemote = <State>(agent: RemoteAgent<State>) => Promise<RemoteThread<State>>;
 
 /** Opens the thread of an agent at its server. */
 export function openRemote<State>(kit: Kit, agent: RemoteAgent<State>) {
