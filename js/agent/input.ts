@@ -1,7 +1,7 @@
 // From what the application gives to what the core reads.
 
 import { ask } from "../base/call.js";
-import { expect, expectJson, expectList, isEvent, isList, unfit } from "../base/failure.js";
+import { expect, expectJson, expectList, expectTexts, isEvent, isList, unfit } from "../base/failure.js";
 import type { OptionInput, RunInput } from "../intents/run.js";
 import type { CoreInput } from "../intents/submit.js";
 import { declare } from "./tools.js";
@@ -15,7 +15,7 @@ export function toOptionInput(options: AgentOptions, input: SubmitInput = {}): O
   expectJson("forwardedProps", forwardedProps);
   return {
     ...declare(input.tools ?? ask(options.tools) ?? []),
-    context: ask(input.context ?? options.context) ?? [],
+    context: expectTexts("context", ask(input.context ?? options.context) ?? [], "description", "value"),
     forwardedProps,
   };
 }

@@ -1,6 +1,6 @@
 // Tools of the page: what the server learns of them. Their calls are in calls.ts.
 
-import { expect, misuse, reasonOf, unfit } from "../base/failure.js";
+import { expectTexts, misuse, reasonOf } from "../base/failure.js";
 import type { JsonObject, PageTool, StandardSchema, Tool } from "../api/types.js";
 
 /**
@@ -29,13 +29,7 @@ export function checkTools(tools: readonly (Tool | PageTool)[]): void {
 }
 
 /** Other libraries take an object by names. */
-function listed(tools: readonly (Tool | PageTool)[]): readonly PageTool[] {
-  if (!Array.isArray(tools)) throw unfit("tools", "a list of tools", tools);
-  tools.forEach((one, at) => {
-    expect(`tools[${at}].name`, "string", one?.name);
-  });
-  return tools as readonly PageTool[];
-}
+const listed = (tools: readonly (Tool | PageTool)[]): readonly PageTool[] => expectTexts("tools", tools, "name", "description") as readonly PageTool[];
 
 /** JSON Schema of a tool's arguments, if it has any. */
 function schemaOf({ name, parameters, jsonSchema }: PageTool): unknown {

@@ -47,6 +47,13 @@ export function expectList(name: string, type: "string" | "object", value: unkno
   if (!isList(type, value)) throw unfit(name, `a list of ${type}s`, value);
 }
 
+/** Throws where it is no list of objects with these texts. Returns it. */
+export function expectTexts<Item>(name: string, list: readonly Item[], ...members: (keyof Item & string)[]): readonly Item[] {
+  expectList(name, "object", list);
+  for (const [at, item] of list.entries()) for (const member of members) expect(`${name}[${at}].${member}`, "string", item?.[member]);
+  return list;
+}
+
 /** Throws where JSON would show nothing of the value. */
 export function expectJson(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function" || isPromise(value) || isEvent(value)) throw unfit(name, "JSON", value);

@@ -99,7 +99,7 @@ export class StoredSaves implements Saves {
 
   changed(): void {
     this.#touch();
-    if (this.gate !== "ended") this.inbox.update();
+    this.inbox.update();
     if (this.#isDeserted()) queueMicrotask(this.rest);
   }
 

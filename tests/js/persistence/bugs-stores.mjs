@@ -60,15 +60,15 @@ export const bugs = [
   {
     name: "what was taken back before the store was this page's is sent by the next one",
     file: "persistence/saves.ts",
-    from: 'if (this.gate !== "ended") this.inbox.update();',
+    from: "    this.inbox.update();\n",
     to: "",
     tests: ["inbox"],
   },
   {
     name: "what ends with a thread is no longer said",
-    file: "persistence/saves.ts",
-    from: 'if (this.gate !== "ended") this.inbox',
-    to: "this.inbox",
+    file: "persistence/open.ts",
+    from: "thread.disposed() || ",
+    to: "",
     tests: ["tabs"],
   },
   {
@@ -97,7 +97,7 @@ export const bugs = [
     file: "persistence/saves.ts",
     from: "      this.last = undefined;\n    };",
     to: "    };",
-    tests: ["tabs"],
+    tests: ["inbox"],
   },
   {
     name: "a page that comes back sends again what another one has taken from the inbox",

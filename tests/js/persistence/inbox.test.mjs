@@ -175,17 +175,22 @@ describe("the inbox of a store", { skip: !real }, () => {
   });
 
   it("of a page that comes back after another one has taken it: that one has sent it", () => {
-    const [said, items] = page(`
-      const agent = make(${store});
-      await quiet();
-      const done = agent.submit(hello);
-      localStorage.setItem("chat", ${JSON.stringify(JSON.stringify(save({ messages: [user("hello")] })))});
-      give();
-      say((await done).outcome, ...sent, agent.getSnapshot().messages.map(({ content }) => content).join());
-      await quiet();
-    `);
-    assert.deepEqual(said, ["disconnected", "hello"]);
-    assert.deepEqual(letters(items), []);
+    // One of a page that has taken letters has all lists.
+    for (const lists of [{}, { untold: [], replies: [], acts: [], usage: [] }]) {
+      const taken = JSON.stringify(save({ messages: [user("hello")], ...lists }));
+      const [said, items] = page(`
+        const agent = make(${store});
+        await quiet();
+        const done = agent.submit(hello);
+        localStorage.setItem("chat", ${JSON.stringify(taken)});
+        give();
+        say((await done).outcome, ...sent, agent.getSnapshot().messages.map(({ content }) => content).join());
+        await agent.submit("more");
+        say(...sent);
+      `);
+      assert.deepEqual(said, ["disconnected", "hello", "hello,more"]);
+      assert.deepEqual(letters(items), []);
+    }
   });
 
   it("gives what pages have said that have gone, whoever else is there", () => {
