@@ -5,7 +5,7 @@
 //! the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
 use super::Violation;
-use crate::wire::shapes::{ALL, BASE, EventShape, Field, ItemShape, MemberType, Need, Shape};
+use crate::wire::shapes::{ALL, BASE, EventShape, Field, MemberType, Need, PART, Shape};
 use crate::wire::{EVENTS, Fields, Raw, Token, decimal, is_pointer, shown_id};
 
 /// Something that AG-UI 1.0 does not describe.
@@ -66,7 +66,7 @@ impl Grammar<'_> {
         match (value.is_null(), field.kind) {
             (true, _) if nullable => Ok(()),
             (true, kind) => self.fail("G5", expected(kind)),
-            (false, MemberType::Is(item)) if item.shape().is_some_and(|shape| is_unknown(value, shape)) => {
+            (false, MemberType::Is(shape)) if is_unknown(value, shape) => {
                 self.report("member-unknown", "G3");
                 Ok(())
             }
@@ -83,22 +83,22 @@ impl Grammar<'_> {
             // A tag of the shape: it has been read.
             MemberType::Code | MemberType::Any => true,
             MemberType::Text => value.literal().is_some(),
-            MemberType::Word(words) => value.string().is_some_and(|text| words.list().contains(&&*text)),
+            MemberType::Word(words) => value.string().is_some_and(|text| words.contains(&&*text)),
             MemberType::Pointer => value.string().is_some_and(|text| is_pointer(&text)),
             MemberType::Flag => value.boolean().is_some(),
             MemberType::Integer => is_integer(value.text(), true),
             MemberType::Count => is_integer(value.text(), false),
             MemberType::Object | MemberType::Schema => value.is_object(),
-            MemberType::Is(item) => return self.item(value, item),
+            MemberType::Is(shape) => return self.item(value, Some(shape)),
             MemberType::Content if value.literal().is_some() => true,
-            MemberType::Content => return self.list(value, ItemShape::Part, kind),
+            MemberType::Content => return self.list(value, Some(&PART), kind),
             MemberType::Many(of) | MemberType::Some(of) => return self.list(value, of, kind),
         };
         match kind {
             _ if fits => Ok(()),
             MemberType::Word(words) => {
                 let mut list = String::new();
-                for word in words.list() {
+                for word in words {
                     list.push_str(if list.is_empty() { "\"" } else { " or \"" });
                     list.push_str(word);
                     list.push('"');
@@ -109,12 +109,12 @@ impl Grammar<'_> {
         }
     }
 
-    fn list(&mut self, value: Raw<'_>, of: ItemShape, kind: MemberType) -> Result<(), Violation> {
+    fn list(&mut self, value: Raw<'_>, of: Option<&'static Shape>, kind: MemberType) -> Result<(), Violation> {
         let Some(items) = value.array() else { return self.fail(self.rule, expected(kind)) };
         let mut known = 0;
         for (at, item) in items.into_iter().enumerate() {
             let length = self.enter(&at.to_string());
-            if of.shape().is_some_and(|shape| is_unknown(item, shape)) {
+            if of.is_some_and(|shape| is_unknown(item, shape)) {
                 self.report("member-unknown", "G3");
             } else {
                 self.item(item, of)?;
@@ -125,8 +125,8 @@ impl Grammar<'_> {
         if known == 0 && matches!(kind, MemberType::Some(_)) { self.fail(self.rule, expected(kind)) } else { Ok(()) }
     }
 
-    fn item(&mut self, value: Raw<'_>, item: ItemShape) -> Result<(), Violation> {
-        let Some(shape) = item.shape() else { return self.value(value, MemberType::Text) };
+    fn item(&mut self, value: Raw<'_>, of: Option<&'static Shape>) -> Result<(), Violation> {
+        let Some(shape) = of else { return self.value(value, MemberType::Text) };
         let outer = self.rule;
         if shape.open {
             self.rule = "G8";
@@ -187,8 +187,7 @@ fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
     let Some(variant) = variant(&object, shape) else { return true };
     shape.fields.iter().any(|field| match (field.need, field.kind) {
         (Need::Required, MemberType::Is(inner)) if field.of & variant != 0 => {
-            let value = object.get(field.name);
-            inner.shape().zip(value).is_some_and(|(shape, value)| is_unknown(value, shape))
+            object.get(field.name).is_some_and(|value| is_unknown(value, inner))
         }
         _ => false,
     })

@@ -12,7 +12,7 @@
 use super::event::EVENTS;
 use super::fields::{FieldResult, MALFORMED, Payload, Wire, each, is_message};
 use super::number::write_number;
-use super::shapes::{ACTIVITY, ALL, BASE, Field, ItemShape, MemberType, Need, OF_PARTS, Shape};
+use super::shapes::{ACTIVITY, ALL, BASE, Field, MemberType, Need, OF_PARTS, PART, Shape};
 use super::text::write_string;
 use super::undecodable::{Limits, Undecodable};
 use super::utf8::decode;
@@ -256,9 +256,7 @@ impl Writer<'_> {
         let start = self.out.len();
         self.key(field.name);
         match kind {
-            MemberType::Is(item) => {
-                return item.shape().map_or(Ok(true), |shape| self.object(shape, &pieces, depth + 1));
-            }
+            MemberType::Is(shape) => return self.object(shape, &pieces, depth + 1),
             MemberType::Object => self.structure(&pieces, depth + 1)?,
             // A value without a kind is absent.
             _ if self.value(&pieces, depth + 1)? => {}
@@ -267,12 +265,12 @@ impl Writer<'_> {
         Ok(true)
     }
 
-    fn list(&mut self, of: ItemShape, number: u8, pieces: &[&[u8]], depth: usize) -> FieldResult<()> {
+    fn list(&mut self, of: Option<&'static Shape>, number: u8, pieces: &[&[u8]], depth: usize) -> FieldResult<()> {
         self.out.push('[');
         each(pieces, number, &mut |item| {
             let start = self.out.len();
             self.comma();
-            match of.shape() {
+            match of {
                 Some(shape) if !self.object(shape, &[item], depth + 1)? => {
                     self.out.truncate(start);
                     self.left_out += 1;
@@ -310,7 +308,7 @@ impl Writer<'_> {
             self.structure(pieces.as_deref().unwrap_or_default(), depth + 1)?;
         } else if let Some(parts) = parts {
             self.key("content");
-            self.list(ItemShape::Part, parts.number, found.pieces, depth + 1)?;
+            self.list(Some(&PART), parts.number, found.pieces, depth + 1)?;
         } else if of & OF_PARTS != 0 {
             self.empty("content");
         }

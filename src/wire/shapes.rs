@@ -10,7 +10,8 @@
 
 mod items;
 
-pub(crate) use items::{ACTIVITY, OF_PARTS};
+pub(crate) use items::{ACTIVITY, OF_PARTS, PART};
+pub(super) use items::{INPUT, INTERRUPT, RUN_OUTCOME, SUBAGENT_OUTCOME};
 
 pub(super) use MemberType::{
     Any, Code, Content, Count, Flag, Integer, Is, Many, Object, Pointer, Schema, Some as AtLeastOne, Text, Word,
@@ -23,7 +24,7 @@ pub(crate) enum MemberType {
     /// A string.
     Text,
     /// A string out of a set.
-    Word(Words),
+    Word(&'static [&'static str]),
     /// A string that is a JSON Pointer.
     Pointer,
     /// `true` or `false`.
@@ -39,11 +40,11 @@ pub(crate) enum MemberType {
     /// The same, but a `Value` on the binary wire.
     Schema,
     /// A described object.
-    Is(ItemShape),
-    /// An array.
-    Many(ItemShape),
+    Is(&'static Shape),
+    /// An array of such objects; `None`: of strings.
+    Many(Option<&'static Shape>),
     /// An array with at least one element.
-    Some(ItemShape),
+    Some(Option<&'static Shape>),
     /// A string or an array of content parts.
     Content,
     /// On the binary wire the number of one of the shape's variants, in JSON its name.
@@ -59,74 +60,6 @@ impl MemberType {
     /// Whether it is a number on the binary wire.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Integer | Count | Flag | Code)
-    }
-}
-
-/// The sets of words.
-#[derive(Clone, Copy)]
-pub(crate) enum Words {
-    Roles,
-    Tool,
-    Reasoning,
-    Subtypes,
-    Function,
-    Statuses,
-}
-
-impl Words {
-    pub(crate) fn list(self) -> &'static [&'static str] {
-        match self {
-            Self::Roles => &["developer", "system", "assistant", "user"],
-            Self::Tool => &["tool"],
-            Self::Reasoning => &["reasoning"],
-            Self::Subtypes => &["message", "tool-call"],
-            Self::Function => &["function"],
-            Self::Statuses => &["resolved", "cancelled"],
-        }
-    }
-}
-
-/// The objects inside of events.
-#[derive(Clone, Copy)]
-pub(crate) enum ItemShape {
-    Text,
-    Message,
-    Call,
-    Function,
-    Part,
-    Source,
-    Operation,
-    Input,
-    Tool,
-    Context,
-    Resume,
-    Interrupt,
-    Usage,
-    RunOutcome,
-    SubagentOutcome,
-}
-
-impl ItemShape {
-    /// Its shape, unless it is a string.
-    #[inline(never)]
-    pub(crate) fn shape(self) -> Option<&'static Shape> {
-        Some(match self {
-            Self::Text => return None,
-            Self::Message => &items::MESSAGE,
-            Self::Call => &items::CALL,
-            Self::Function => &items::FUNCTION,
-            Self::Part => &items::PART,
-            Self::Source => &items::SOURCE,
-            Self::Operation => &items::OPERATION,
-            Self::Input => &items::INPUT,
-            Self::Tool => &items::DECLARED_TOOL,
-            Self::Context => &items::CONTEXT,
-            Self::Resume => &items::RESUME,
-            Self::Interrupt => &items::INTERRUPT,
-            Self::Usage => &items::USAGE,
-            Self::RunOutcome => &items::RUN_OUTCOME,
-            Self::SubagentOutcome => &items::SUBAGENT_OUTCOME,
-        })
     }
 }
 
@@ -228,6 +161,10 @@ pub(super) const fn subject(number: u8) -> Field {
     must(number, "subagentRunId", Text)
 }
 
+pub(super) const fn many(shape: &'static Shape) -> MemberType {
+    Many(Some(shape))
+}
+
 const fn object(fields: &'static [Field]) -> Shape {
     Shape { tag: "", variants: &[], arms: false, open: false, fields }
 }
@@ -252,9 +189,9 @@ pub(crate) static BASE: Shape = object(&[
     may(4, "metadata", Object),
 ]);
 
-pub(super) const PARTS: MemberType = Many(ItemShape::Part);
-pub(super) const PATCH: MemberType = Many(ItemShape::Operation);
-pub(super) const MESSAGES: MemberType = Many(ItemShape::Message);
-pub(super) const TEXTS: MemberType = Many(ItemShape::Text);
-pub(super) const USAGES: MemberType = Many(ItemShape::Usage);
-pub(super) const ROLES: MemberType = Word(Words::Roles);
+pub(super) const PARTS: MemberType = many(&items::PART);
+pub(super) const PATCH: MemberType = many(&items::OPERATION);
+pub(super) const MESSAGES: MemberType = many(&items::MESSAGE);
+pub(super) const TEXTS: MemberType = Many(None);
+pub(super) const USAGES: MemberType = many(&items::USAGE);
+pub(super) const ROLES: MemberType = Word(&["developer", "system", "assistant", "user"]);

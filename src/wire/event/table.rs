@@ -55,18 +55,18 @@ events! {
     RunStarted = "RUN_STARTED", 12, 11, Display {
         thread_id: forgiven(2, "threadId", Text),
         run_id: forgiven(3, "runId", Text),
-        input: may(5, "input", Is(ItemShape::Input)),
+        input: may(5, "input", Is(&INPUT)),
         protocol_version: may(6, "protocolVersion", Text),
     } [may(4, "parentRunId", Text)]
     RunFinished = "RUN_FINISHED", 13, 12, Display {
         thread_id: forgiven(2, "threadId", Text),
         run_id: forgiven(3, "runId", Text),
         result: nullable(4, "result", Any),
-        outcome: nullable(0, "outcome", Is(ItemShape::RunOutcome)),
+        outcome: nullable(0, "outcome", Is(&RUN_OUTCOME)),
         usage: may(7, "usage", USAGES),
     } [
         carrier(5, "outcome", Text),
-        carrier(6, "interrupts", Many(ItemShape::Interrupt)),
+        carrier(6, "interrupts", many(&INTERRUPT)),
         carrier(8, "pendingToolCallIds", TEXTS),
     ]
     RunError = "RUN_ERROR", 14, 13, Display {
@@ -85,7 +85,7 @@ events! {
     }
     SubagentFinished = "SUBAGENT_FINISHED", 20, 17, Display, subject(2) {
         result: nullable(3, "result", Any),
-        outcome: may(0, "outcome", Is(ItemShape::SubagentOutcome)),
+        outcome: may(0, "outcome", Is(&SUBAGENT_OUTCOME)),
     } [carrier(4, "outcome", Text), carrier(5, "interruptIds", TEXTS)]
     SubagentError = "SUBAGENT_ERROR", 21, 18, Display, subject(2) {
         message: forgiven(3, "message", Text),
@@ -95,7 +95,7 @@ events! {
         message_id: must(3, "messageId", Text),
         tool_call_id: must(4, "toolCallId", Text),
         content: must(0, "content", Content),
-    } [carrier(5, "content", Text), may(6, "role", Word(Words::Tool)), carrier(7, "contentParts", PARTS)]
+    } [carrier(5, "content", Text), may(6, "role", Word(&["tool"])), carrier(7, "contentParts", PARTS)]
     ActivitySnapshot = "ACTIVITY_SNAPSHOT", 23, 22, Create, owner(2) {
         message_id: must(3, "messageId", Text),
         activity_type: must(4, "activityType", Text),
@@ -109,12 +109,12 @@ events! {
     }
     ReasoningStart = "REASONING_START", 25, 24, Display, owner(2) { message_id: must(3, "messageId", Text) }
     ReasoningMessageStart = "REASONING_MESSAGE_START", 26, 25, Display, owner(2) { message_id: must(3, "messageId", Text) } [
-        must(4, "role", Word(Words::Reasoning)),
+        must(4, "role", Word(&["reasoning"])),
     ]
     ReasoningMessageEnd = "REASONING_MESSAGE_END", 28, 27, Display, owner(2) { message_id: must(3, "messageId", Text) }
     ReasoningEnd = "REASONING_END", 30, 29, Display, owner(2) { message_id: must(3, "messageId", Text) }
     ReasoningEncryptedValue = "REASONING_ENCRYPTED_VALUE", 31, 30, Display, owner(2) {
-        subtype: must(3, "subtype", Word(Words::Subtypes)),
+        subtype: must(3, "subtype", Word(&["message", "tool-call"])),
         entity_id: must(4, "entityId", Text),
         encrypted_value: must(5, "encryptedValue", Text),
     }

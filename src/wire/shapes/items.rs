@@ -12,7 +12,7 @@ const REASONING: u8 = 1 << 6;
 /// The messages that may consist of content parts.
 pub(crate) const OF_PARTS: u8 = USER | TOOL;
 
-pub(super) static MESSAGE: Shape = union(
+pub(crate) static MESSAGE: Shape = union(
     "role",
     &["developer", "system", "assistant", "user", "tool", "activity", "reasoning"],
     &[
@@ -24,7 +24,7 @@ pub(super) static MESSAGE: Shape = union(
         must(0, "content", Object).of(ACTIVITY),
         carrier(3, "content", Text),
         may(4, "name", Text).of(INSTRUCTION | ASSISTANT | USER),
-        may(5, "toolCalls", Many(ItemShape::Call)).of(ASSISTANT),
+        may(5, "toolCalls", many(&CALL)).of(ASSISTANT),
         must(6, "toolCallId", Text).of(TOOL),
         may(7, "error", Text).of(TOOL),
         carrier(8, "contentParts", PARTS),
@@ -36,29 +36,29 @@ pub(super) static MESSAGE: Shape = union(
     ],
 );
 
-pub(super) static CALL: Shape = object(&[
+pub(crate) static CALL: Shape = object(&[
     must(1, "id", Text),
-    must(2, "type", Word(Words::Function)),
-    must(3, "function", Is(ItemShape::Function)),
+    must(2, "type", Word(&["function"])),
+    must(3, "function", Is(&FUNCTION)),
     may(4, "metadata", Object),
     may(5, "encryptedValue", Text),
 ]);
 
-pub(super) static FUNCTION: Shape = object(&[must(1, "name", Text), must(2, "arguments", Text)]);
+pub(crate) static FUNCTION: Shape = object(&[must(1, "name", Text), must(2, "arguments", Text)]);
 
-pub(super) static PART: Shape = arms(
+pub(crate) static PART: Shape = arms(
     &["text", "image", "audio", "video", "document"],
     &[
         must(1, "text", Text).of(1),
         may(2, "id", Text).of(1),
         may(3, "metadata", Any).of(1),
-        must(1, "source", Is(ItemShape::Source)).of(!1),
+        must(1, "source", Is(&SOURCE)).of(!1),
         field(2, "metadata", Any, NullableInMessages).of(!1),
         may(3, "id", Text).of(!1),
     ],
 );
 
-pub(super) static SOURCE: Shape = arms(
+pub(crate) static SOURCE: Shape = arms(
     &["data", "url", "file"],
     &[
         must(1, "value", Text),
@@ -70,7 +70,7 @@ pub(super) static SOURCE: Shape = arms(
 );
 
 /// RFC 6902 has members that an operation does not define ignored.
-pub(super) static OPERATION: Shape = Shape {
+pub(crate) static OPERATION: Shape = Shape {
     open: true,
     ..union(
         "op",
@@ -84,36 +84,36 @@ pub(super) static OPERATION: Shape = Shape {
     )
 };
 
-pub(super) static INPUT: Shape = object(&[
+pub(crate) static INPUT: Shape = object(&[
     must(1, "threadId", Text),
     must(2, "runId", Text),
     may(3, "parentRunId", Text),
     nullable(4, "state", Any),
     must(5, "messages", MESSAGES),
-    field(6, "tools", Many(ItemShape::Tool), OrEmpty),
-    field(7, "context", Many(ItemShape::Context), OrEmpty),
+    field(6, "tools", many(&DECLARED_TOOL), OrEmpty),
+    field(7, "context", many(&CONTEXT), OrEmpty),
     nullable(8, "forwardedProps", Any),
-    field(9, "resume", Many(ItemShape::Resume), OrEmpty),
+    field(9, "resume", many(&RESUME), OrEmpty),
     may(10, "protocolVersion", Text),
 ]);
 
-pub(super) static DECLARED_TOOL: Shape = object(&[
+pub(crate) static DECLARED_TOOL: Shape = object(&[
     must(1, "name", Text),
     must(2, "description", Text),
     nullable(3, "parameters", Any),
     may(4, "metadata", Object),
 ]);
 
-pub(super) static CONTEXT: Shape = object(&[must(1, "description", Text), must(2, "value", Text)]);
+pub(crate) static CONTEXT: Shape = object(&[must(1, "description", Text), must(2, "value", Text)]);
 
-pub(super) static RESUME: Shape = object(&[
+pub(crate) static RESUME: Shape = object(&[
     must(1, "interruptId", Text),
-    must(2, "status", Word(Words::Statuses)),
+    must(2, "status", Word(&["resolved", "cancelled"])),
     nullable(3, "payload", Any),
     may(4, "metadata", Object),
 ]);
 
-pub(super) static INTERRUPT: Shape = object(&[
+pub(crate) static INTERRUPT: Shape = object(&[
     must(1, "id", Text),
     must(2, "reason", Text),
     may(3, "message", Text),
@@ -124,7 +124,7 @@ pub(super) static INTERRUPT: Shape = object(&[
     owner(8),
 ]);
 
-pub(super) static USAGE: Shape = object(&[
+pub(crate) static USAGE: Shape = object(&[
     may(1, "provider", Text),
     may(2, "model", Text),
     may(3, "inputTokens", Count),
@@ -136,16 +136,16 @@ pub(super) static USAGE: Shape = object(&[
 ]);
 
 /// On the binary wire the carriers of its event carry it.
-pub(super) static RUN_OUTCOME: Shape = union(
+pub(crate) static RUN_OUTCOME: Shape = union(
     "type",
     &["success", "interrupt", "cancelled"],
     &[
         must(0, "type", Text),
         may(0, "pendingToolCallIds", TEXTS).of(1),
-        must(0, "interrupts", AtLeastOne(ItemShape::Interrupt)).of(2),
+        must(0, "interrupts", AtLeastOne(Some(&INTERRUPT))).of(2),
     ],
 );
 
 /// The same.
-pub(super) static SUBAGENT_OUTCOME: Shape =
+pub(crate) static SUBAGENT_OUTCOME: Shape =
     union("type", &["success", "suspended"], &[must(0, "type", Text), may(0, "interruptIds", TEXTS).of(2)]);
