@@ -1,7 +1,8 @@
 //! The shapes of AG-UI 1.0 as data: the members of what stands inside of events, once for both wires. Those of the events
 //! stand in their rows, in `event/table.rs`.
 //!
-//! The strict grammar checks JSON against these tables, and the binary reader turns protobuf into that JSON with them.
+//! The strict grammar checks JSON against these tables, the binary reader turns protobuf into that JSON with them, and what the
+//! application gives of them is brought into their shape (`session/submit/shapes.rs`).
 //! Uses nothing of the crate.
 //!
 //! The presence of members follows from the tables: on the binary wire a scalar that JSON requires has no presence
@@ -10,7 +11,7 @@
 
 mod items;
 
-pub(crate) use items::{ACTIVITY, OF_PARTS, PART};
+pub(crate) use items::{ACTIVITY, CONTEXT, DECLARED_TOOL, OF_PARTS, PART, RESUME};
 pub(super) use items::{INPUT, INTERRUPT, RUN_OUTCOME, SUBAGENT_OUTCOME};
 
 pub(super) use MemberType::{

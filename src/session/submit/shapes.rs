@@ -2,52 +2,31 @@
 //! to rely on is checked here, and what it does not know stays here.
 
 use crate::session::types::Misuse;
+use crate::wire::shapes::{CONTEXT as ENTRY, DECLARED_TOOL, MemberType, Need, RESUME as REPLY, Shape};
 use crate::wire::{Fields, JsonWriter, Raw};
-
-#[derive(Clone, Copy)]
-enum SubmitMember {
-    /// A string that must be there.
-    Text,
-    /// `resolved` or `cancelled`.
-    Status,
-    /// An object, or nothing.
-    Object,
-    /// Anything; `null` is nothing.
-    Any,
-}
 
 /// A list of objects of one kind.
 pub(in crate::session) struct SubmitShape {
     name: &'static str,
-    members: &'static [(&'static str, SubmitMember)],
+    shape: &'static Shape,
     expected: &'static str,
 }
 
 pub(super) const TOOLS: SubmitShape = SubmitShape {
     name: "tools",
-    members: &[
-        ("name", SubmitMember::Text),
-        ("description", SubmitMember::Text),
-        ("parameters", SubmitMember::Any),
-        ("metadata", SubmitMember::Object),
-    ],
+    shape: &DECLARED_TOOL,
     expected: "an array of \"tools\", each with a \"name\" and a \"description\"",
 };
 
 pub(super) const CONTEXT: SubmitShape = SubmitShape {
     name: "context",
-    members: &[("description", SubmitMember::Text), ("value", SubmitMember::Text)],
+    shape: &ENTRY,
     expected: "an array of \"context\", each with a string \"description\" and a string \"value\"",
 };
 
 pub(in crate::session) const RESUME: SubmitShape = SubmitShape {
     name: "resume",
-    members: &[
-        ("interruptId", SubmitMember::Text),
-        ("status", SubmitMember::Status),
-        ("payload", SubmitMember::Any),
-        ("metadata", SubmitMember::Object),
-    ],
+    shape: &REPLY,
     expected: "an array of \"resume\" entries, each with an \"interruptId\" and \"resolved\" or \"cancelled\" as its \
                \"status\"",
 };
@@ -57,11 +36,11 @@ impl SubmitShape {
     pub fn read_entry(&self, fields: &Fields<'_>) -> Option<String> {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
-        for (name, member) in self.members {
-            match (member, fields.some(name)) {
-                (SubmitMember::Object | SubmitMember::Any, None) => {}
-                (_, Some(value)) if member.fits(value) => {
-                    object.json(name, value.text());
+        for field in self.shape.fields {
+            match fields.some(field.name) {
+                None if field.need != Need::Required => {}
+                Some(value) if fits(field.kind, value) => {
+                    object.json(field.name, value.text());
                 }
                 _ => return None,
             }
@@ -79,7 +58,7 @@ impl SubmitShape {
             let fields = item.object().ok_or(Misuse::Input(self.expected))?;
             let entry = self.read_entry(&fields).ok_or(Misuse::Input(self.expected))?;
             out.item().push_str(&entry);
-            let known = |key: &str| self.members.iter().any(|(name, _)| *name == key);
+            let known = |key: &str| self.shape.fields.iter().any(|field| field.name == key);
             let others = fields.iter().filter(|(key, value)| !known(key) && !value.is_null());
             unknown.extend(others.map(|(key, _)| format!("{}/{at}/{key}", self.name)));
         }
@@ -88,13 +67,12 @@ impl SubmitShape {
     }
 }
 
-impl SubmitMember {
-    fn fits(self, value: Raw<'_>) -> bool {
-        match self {
-            Self::Text => value.literal().is_some(),
-            Self::Status => matches!(value.text(), "\"resolved\"" | "\"cancelled\""),
-            Self::Object => value.is_object(),
-            Self::Any => true,
-        }
+/// Whether a value is one of a member that tools, context and answers have.
+fn fits(kind: MemberType, value: Raw<'_>) -> bool {
+    match kind {
+        MemberType::Text => value.literal().is_some(),
+        MemberType::Word(words) => value.literal().is_some_and(|text| words.contains(&text.raw())),
+        MemberType::Object => value.is_object(),
+        _ => true,
     }
 }
