@@ -97,7 +97,7 @@ impl<'a> Shorter<'a> {
         let (mut alone, mut needless) = (true, true);
         match read {
             Ok(incoming) => {
-                let expanded = chunks.expand(incoming, &mut |one, _| {
+                let expanded = chunks.expand(&incoming, &mut |one, _| {
                     refused |= *strict && order.check(one).is_some();
                     if *strict && refused {
                         self.part();

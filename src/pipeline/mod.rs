@@ -278,7 +278,7 @@ pub(crate) trait EventSink: Sized {
         source.own = own;
         self.came(&mut source);
         let mut chunks = std::mem::take(&mut self.pipeline().chunks);
-        let expanded = chunks.expand(incoming, &mut |one, made| self.gate(one, &mut source, made, now));
+        let expanded = chunks.expand(&incoming, &mut |one, made| self.gate(one, &mut source, made, now));
         self.pipeline().chunks = chunks;
         if let Err(violation) = expanded {
             self.violation(violation.of(source.event));

@@ -57,26 +57,15 @@ impl ChunkExpander {
     }
 
     /// Hands `incoming`, expanded, to `sink`. A chunk that breaks a rule is dropped and changes nothing.
-    pub fn expand(&mut self, incoming: Incoming<'_>, sink: &mut Sink<'_>) -> Result<(), Violation> {
-        let Incoming { event, subagent_run_id, metadata } = incoming;
-        let (kind, id, delta, members) = match event {
-            Event::TextMessageChunk { message_id, role, delta, name } => {
-                (DeltaKind::Text, message_id, delta, [role, name, None])
+    pub fn expand(&mut self, incoming: &Incoming<'_>, sink: &mut Sink<'_>) -> Result<(), Violation> {
+        let Incoming { subagent_run_id: tag, metadata, .. } = *incoming;
+        let Some(chunk) = Chunk::of(&incoming.event) else {
+            if !self.lanes.is_empty() {
+                self.close_for(incoming, sink);
             }
-            Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => {
-                (DeltaKind::Args, tool_call_id, delta, [None, tool_call_name, parent_message_id])
-            }
-            Event::ReasoningMessageChunk { message_id, delta } => (DeltaKind::Reasoning, message_id, delta, [None; 3]),
-            event => {
-                let incoming = Incoming { event, subagent_run_id, metadata };
-                if !self.lanes.is_empty() {
-                    self.close_for(&incoming, sink);
-                }
-                sink(&incoming, false);
-                return Ok(());
-            }
+            sink(incoming, false);
+            return Ok(());
         };
-        let (chunk, tag) = (Chunk { kind, id, delta, members }, subagent_run_id);
         let lane = self.lane_of(&chunk, tag)?;
         self.check_implied(&chunk, tag, lane)?;
         let continues = |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == lane.id());
@@ -174,6 +163,23 @@ impl ChunkExpander {
     }
 }
 
+impl<'a> Chunk<'a> {
+    fn of(event: &Event<'a>) -> Option<Self> {
+        Some(match *event {
+            Event::TextMessageChunk { message_id: id, role, delta, name } => {
+                Self { kind: DeltaKind::Text, id, delta, members: [role, name, None] }
+            }
+            Event::ToolCallChunk { tool_call_id: id, tool_call_name, parent_message_id, delta } => {
+                Self { kind: DeltaKind::Args, id, delta, members: [None, tool_call_name, parent_message_id] }
+            }
+            Event::ReasoningMessageChunk { message_id: id, delta } => {
+                Self { kind: DeltaKind::Reasoning, id, delta, members: [None; 3] }
+            }
+            _ => return None,
+        })
+    }
+}
+
 impl Lane {
     pub fn kind(&self) -> DeltaKind {
         self.kind
@@ -264,7 +270,7 @@ mod tests {
         for chunk in chunks {
             let text = format!("{{{}}}", chunk.replace('\'', "\""));
             let incoming = Incoming::read(&crate::wire::frame_fields(&text, 9).unwrap(), &mut |_| {}).unwrap();
-            let result = expander.expand(incoming, &mut |i, _| seen.push(describe(i)));
+            let result = expander.expand(&incoming, &mut |i, _| seen.push(describe(i)));
             if let Err(violation) = result {
                 seen.push(format!("!{}", violation.code));
             }

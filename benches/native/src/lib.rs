@@ -139,7 +139,7 @@ pub fn rules(stream: &Stream) -> usize {
     let (mut expander, mut order, mut passed) = (ChunkExpander::default(), OrderKeeper::default(), 0);
     frames(stream, &mut |_, data| {
         let Some(incoming) = general(data) else { return };
-        let result = expander.expand(incoming, &mut |incoming, _| passed += usize::from(order.check(incoming).is_none()));
+        let result = expander.expand(&incoming, &mut |incoming, _| passed += usize::from(order.check(incoming).is_none()));
         assert!(result.is_ok());
     });
     passed
