@@ -14,14 +14,6 @@ const MOST_COPIED: usize = 4096;
 const UNANSWERED: &str = "The run ended before the call was answered.";
 pub(crate) const RELOADED: &str = "The page was left before the tool had finished.";
 
-/// How a run ended, for what it left open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
-    Complete,
-    Aborted,
-    Error,
-}
-
 impl Thread {
     pub(super) fn call_start(
         &mut self,
@@ -380,10 +372,10 @@ impl Thread {
         self.list.put(result, Insertion::After(last));
     }
 
-    /// The run is over: nothing streams. Calls that wait for an answer (`pending`, and those `of_page`) continue
+    /// The run is over, and what it left open ended so: nothing streams. Calls that wait for an answer (`pending`, and those `of_page`) continue
     /// waiting.
-    pub(crate) fn end_run(&mut self, ending: Ending, pending: &[String], of_page: &dyn Fn(&str) -> bool, now: f64) {
-        let well = ending == Ending::Complete;
+    pub(crate) fn end_run(&mut self, ending: Delivery, pending: &[String], of_page: &dyn Fn(&str) -> bool, now: f64) {
+        let well = ending == Delivery::Complete;
         let open = self.list.take_open(!well);
         let named = Index::of(pending.iter().filter(|_| well && !open.is_empty()));
         for at in open {
@@ -410,15 +402,11 @@ impl Thread {
 }
 
 impl Entry {
-    fn end(&mut self, ending: Ending, now: f64) {
+    fn end(&mut self, ending: Delivery, now: f64) {
         self.stop_reasoning(now);
         self.text_open = false;
         if self.delivery() == Delivery::Streaming {
-            self.set_delivery(match ending {
-                Ending::Complete => Delivery::Complete,
-                Ending::Aborted => Delivery::Aborted,
-                Ending::Error => Delivery::Error,
-            });
+            self.set_delivery(ending);
         }
     }
 }

@@ -43,7 +43,7 @@ pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
 pub use crate::wire::Warning;
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
-pub(crate) use calls::{Ending, RELOADED};
+pub(crate) use calls::RELOADED;
 pub(crate) use checkpoint::{Checkpoint, local_answer};
 pub(crate) use delta::apply as apply_patch;
 pub use limit::ThreadLimits;

@@ -1,12 +1,11 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use crate::document::{REPLACES, SUBMIT_MESSAGES, SUBMIT_RUN, Start};
+use crate::document::{Delivery, REPLACES, SUBMIT_MESSAGES, SUBMIT_RUN, Start};
 use crate::session::Session;
 use crate::session::rejoin::{Budget, RejoinAnswer, Resume};
 use crate::session::run::{Run, RunState};
 use crate::session::submit::Submit;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Outcome, RunEnd, Target, Ticket};
-use crate::thread::Ending;
 use crate::wire::{Fields, keep_private};
 
 impl Session {
@@ -105,7 +104,7 @@ impl Session {
     /// A run that was left is not waited for.
     pub(super) fn end_left(&mut self, now: f64) {
         if std::mem::take(&mut self.rejoin.detached) {
-            self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
+            self.thread.end_run(Delivery::Aborted, &[], &|_| false, now);
         }
     }
 

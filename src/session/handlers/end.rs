@@ -1,10 +1,9 @@
 //! The end of a run, and of the submits that wait for it.
 
-use crate::document::{Boundary, SUBMIT_MESSAGES};
+use crate::document::{Boundary, Delivery, SUBMIT_MESSAGES};
 use crate::session::Session;
 use crate::session::run::RunState;
 use crate::session::types::{AgentError, Effect, Ended, Outcome, RunEnd, Ticket, list, settlement};
-use crate::thread::Ending;
 
 impl Session {
     /// The end of the run in progress is this one.
@@ -82,14 +81,14 @@ impl Session {
     /// Nothing grows, and the snapshot says how it ended.
     pub(super) fn conclude(&mut self, outcome: Outcome, error: Option<&AgentError>, pending: &[String], now: f64) {
         let ending = match outcome {
-            Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
-            Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
-            Outcome::Error | Outcome::Truncated => Ending::Error,
+            Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Delivery::Complete,
+            Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Delivery::Aborted,
+            Outcome::Error | Outcome::Truncated => Delivery::Error,
         };
         let page = &self.page;
         self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
         let goes_on = page.turn.goes_on(outcome);
-        if ending == Ending::Complete {
+        if ending == Delivery::Complete {
             self.replies.ended();
         } else {
             self.abandon_turn();

@@ -1,12 +1,12 @@
 //! The effect of an event on the session, before and after it is in the thread.
 
-use crate::document::{Boundary, ERROR_CODE};
+use crate::document::{Boundary, Delivery, ERROR_CODE};
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyRest;
 use crate::session::types::Outcome;
 use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
-use crate::thread::{Ending, numbered};
+use crate::thread::numbered;
 use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, cut, hash, shown_id};
 
 impl Session {
@@ -208,7 +208,7 @@ impl Session {
     /// The run has ended; its body may continue for a while.
     pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
         if self.rejoin.earlier.is_new() {
-            let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
+            let ending = if error.is_none() { Delivery::Complete } else { Delivery::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
             self.rejoin.earlier.set_ended((outcome, error));
             return self.outbox.changed(true);
