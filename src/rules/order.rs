@@ -63,15 +63,13 @@ const SAME_OWNER: &str = "the subagentRunId that it was opened with";
 impl OrderKeeper {
     /// Forgets the stream.
     pub fn clear(&mut self) {
-        self.phase = StreamPhase::Nothing;
-        self.forget();
+        self.forget(StreamPhase::Nothing);
     }
 
-    fn forget(&mut self) {
-        let Self { text, calls, reasoning, spans, activities, steps, subagents, .. } = self;
-        for ids in [text, calls, reasoning, spans, activities, steps, subagents] {
-            ids.clear();
-        }
+    /// (To clear the lists would go through the room that an earlier run has taken.)
+    #[inline(never)]
+    fn forget(&mut self, phase: StreamPhase) {
+        *self = Self { phase, ..Self::default() };
     }
 
     /// Whether a run is in progress and content without an owner may come for `id`. Cheap for the id that it came for last.
@@ -125,10 +123,7 @@ impl OrderKeeper {
                 return broken("run-not-finished", "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
             }
             (StreamPhase::Unannounced, Event::RunStarted { .. }) => self.phase = StreamPhase::Running,
-            (_, Event::RunStarted { .. }) => {
-                self.forget();
-                self.phase = StreamPhase::Running;
-            }
+            (_, Event::RunStarted { .. }) => self.forget(StreamPhase::Running),
             (StreamPhase::Failed, _) => {
                 return broken("event-after-end", "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
             }

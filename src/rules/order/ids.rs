@@ -30,11 +30,6 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    pub(super) fn clear(&mut self) {
-        // Not cleared: that would go through the room that an earlier run has taken.
-        *self = Self::default();
-    }
-
     pub(super) fn get(&self, id: &str) -> Option<&IdState> {
         self.known.get(id)
     }
