@@ -109,7 +109,7 @@ describe("tables", () => {
   test("docs/guides/troubleshooting.md: every code of an error or a warning that is not in docs/rules.md, so that the site has its page", () => {
     // No code of ours: a type of JSON, and a code of the official client.
     const others = ["string", "abort"];
-    const codes = new Set([...read("src/session/types/misuse.rs").matchAll(/=> "([a-z-]+)"/g)].map(([, code = ""]) => code));
+    const codes = new Set([...read("src/session/types/misuse.rs").matchAll(/\("([a-z-]+)", /g)].map(([, code = ""]) => code));
     for (const name of readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((file) =>
       /^(?!cli|glue|ag-ui-client.stream).*\.ts$/.test(file)
     )) {

@@ -40,50 +40,56 @@ pub enum Misuse {
 impl Misuse {
     /// Stable code.
     pub fn code(&self) -> &'static str {
+        self.told().0
+    }
+
+    /// Its code, and what is said before and after the text that it holds.
+    fn told(&self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Input(_) | Self::Policy(_) => "input",
-            Self::Busy => "busy",
-            Self::Awaiting => "calls-open",
-            Self::QueueFull => "queue-full",
-            Self::NothingToRegenerate => "nothing-to-regenerate",
-            Self::NothingToReplace => "nothing-to-replace",
-            Self::InterruptsOpen(_) => "interrupts-open",
-            Self::InterruptUnknown(_) => "interrupt-unknown",
-            Self::InterruptExpired(_) => "interrupt-expired",
-            Self::Restore(_) => "restore",
-            Self::NothingToAttach => "nothing-to-attach",
-            Self::Dialect(_) => "dialect",
-            Self::Disposed => "disposed",
+            Self::Input(_) => ("input", "expected ", ""),
+            Self::Policy(_) => ("input", "guard: ", ""),
+            Self::Busy => ("busy", "a run is in progress, and ifBusy is \"reject\"", ""),
+            Self::Awaiting => {
+                ("calls-open", "tool calls wait for approval or for an answer, and ifAwaiting is \"reject\"", "")
+            }
+            Self::QueueFull => ("queue-full", "the queue is full: limits.queue submits wait already", ""),
+            Self::NothingToRegenerate => {
+                ("nothing-to-regenerate", "there is no such assistant message with a user message before it", "")
+            }
+            Self::NothingToReplace => ("nothing-to-replace", "there is no user message with the id of `replaces`", ""),
+            Self::InterruptsOpen(_) => {
+                ("interrupts-open", "interrupts ", " are open: pass `resume` with a reply to each")
+            }
+            Self::InterruptUnknown(_) => ("interrupt-unknown", "interrupt ", " is not open, or has two replies"),
+            Self::InterruptExpired(_) => ("interrupt-expired", "interrupt ", " has expired, and can only be cancelled"),
+            Self::Restore(_) => ("restore", "", ""),
+            Self::NothingToAttach => {
+                ("nothing-to-attach", "there is no run to join: it needs a runId, and the option `resume`", "")
+            }
+            Self::Dialect(_) => ("dialect", "unknown dialect ", ", or unknown settings of it: there are "),
+            Self::Disposed => ("disposed", "the agent was disposed of; create another with createAgent()", ""),
+        }
+    }
+
+    /// The text that it holds.
+    fn text(&self) -> &str {
+        match self {
+            Self::Input(text) | Self::Restore(text) => text,
+            Self::Policy(text)
+            | Self::InterruptsOpen(text)
+            | Self::InterruptUnknown(text)
+            | Self::InterruptExpired(text)
+            | Self::Dialect(text) => text,
+            _ => "",
         }
     }
 }
 
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input(expected) => write!(f, "expected {expected}"),
-            Self::Policy(why) => write!(f, "guard: {why}"),
-            Self::Dialect(name) => {
-                write!(f, "unknown dialect {name}, or unknown settings of it: there are {}", crate::dialect::names())
-            }
-            Self::Busy => f.write_str("a run is in progress, and ifBusy is \"reject\""),
-            Self::Awaiting => {
-                f.write_str("tool calls wait for approval or for an answer, and ifAwaiting is \"reject\"")
-            }
-            Self::QueueFull => f.write_str("the queue is full: limits.queue submits wait already"),
-            Self::NothingToRegenerate => {
-                f.write_str("there is no such assistant message with a user message before it")
-            }
-            Self::NothingToReplace => f.write_str("there is no user message with the id of `replaces`"),
-            Self::InterruptsOpen(ids) => {
-                write!(f, "interrupts {ids} are open: pass `resume` with a reply to each")
-            }
-            Self::InterruptUnknown(id) => write!(f, "interrupt {id} is not open, or has two replies"),
-            Self::InterruptExpired(id) => write!(f, "interrupt {id} has expired, and can only be cancelled"),
-            Self::Restore(what) => f.write_str(what),
-            Self::NothingToAttach => f.write_str("there is no run to join: it needs a runId, and the option `resume`"),
-            Self::Disposed => f.write_str("the agent was disposed of; create another with createAgent()"),
-        }
+        let (_, before, after) = self.told();
+        let known = if let Self::Dialect(_) = self { crate::dialect::names() } else { String::new() };
+        f.write_str(&[before, self.text(), after, &known].concat())
     }
 }
 
