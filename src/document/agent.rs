@@ -2,7 +2,7 @@
 
 use super::saves::PAGE_TOOL;
 use super::table::{Kind, Member, table};
-use super::words::{ConnectionPhase, IfAwaiting, Outcome, Standing};
+use super::words::{ConnectionPhase, ErrorKind, IfAwaiting, Outcome, Standing};
 
 table! {
     /// How an agent stands, and how its last run has ended.
@@ -28,7 +28,7 @@ table! {
 table! {
     /// The error of a run, as the package's `AgentError.from` reads it.
     AGENT_ERROR {
-        ERROR_KIND = Member::new("kind", Kind::Word(ERROR_KINDS)),
+        ERROR_KIND = Member::new("kind", Kind::Word(ErrorKind::WORDS)),
         /// For people.
         ERROR_TEXT = Member::new("message", Kind::Text),
         /// Whether the same run may succeed when it is tried again.
@@ -48,8 +48,6 @@ table! {
         LOST = Member::new("lost", Kind::Flag(false)),
     }
 }
-
-const ERROR_KINDS: &[&str] = &["connection", "http", "auth", "protocol", "run", "limit", "blocked"];
 
 table! {
     /// A submit, as a save has it, and as the snapshot's queue shows it. JSON is kept as text.

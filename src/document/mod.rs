@@ -38,8 +38,8 @@ pub(crate) use row::{Members, Row, Value, select};
 pub(crate) use rows::Rows;
 pub(crate) use saves::*;
 pub(crate) use tracked::Document;
-pub use words::Outcome;
 pub(crate) use words::{
     Boundary, CallPhase, CallStatus, ConnectionPhase, Delivery, IfAwaiting, IfBusy, Operation, Role, Stage, Standing,
     Start, Status,
 };
+pub use words::{ErrorKind, Outcome};

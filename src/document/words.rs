@@ -1,33 +1,6 @@
-//! Sets of words, each a type. Rows have their numbers.
+//! The sets of words that rows have.
 
-/// Makes a type of a set of words.
-macro_rules! words {
-    ($(#[$about:meta])* $visible:vis $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal),* $(,)? }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[allow(missing_docs)] // The words say it.
-        $visible enum $name { $($(#[$of])* $variant),* }
-
-        #[allow(dead_code)] // Not all are read, or written by their names.
-        impl $name {
-            pub(crate) const WORDS: &'static [&'static str] = &[$($word),*];
-            const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The word.
-            pub fn name(self) -> &'static str {
-                Self::WORDS.get(self as usize).copied().unwrap_or_default()
-            }
-
-            pub(crate) fn numbered(number: u8) -> Option<Self> {
-                Self::ALL.get(usize::from(number)).copied()
-            }
-
-            pub(crate) fn parse(word: &str) -> Option<Self> {
-                Self::WORDS.iter().position(|known| *known == word).and_then(|at| Self::ALL.get(at).copied())
-            }
-        }
-    };
-}
+use crate::wire::words;
 
 words! {
     /// The author of a message.
@@ -136,6 +109,27 @@ words! {
 words! {
     /// The policy for a submit while calls wait for people: to begin and to deny them, to wait until they are decided.
     pub(crate) IfAwaiting { Deny = "deny", Wait = "wait", Reject = "reject" }
+}
+
+words! {
+    /// The kind of an error: what the application should do about it.
+    #[non_exhaustive]
+    pub ErrorKind {
+        /// The network failed, or the stream ended too early.
+        Connection = "connection",
+        /// The server refused, or answered with something else than a stream.
+        Http = "http",
+        /// The server refused with 401 or 403.
+        Auth = "auth",
+        /// The server broke a rule of the protocol (strict rules only).
+        Protocol = "protocol",
+        /// The agent reported an error of its own (RUN_ERROR).
+        Run = "run",
+        /// A limit was exceeded.
+        Limit = "limit",
+        /// The guard lets nothing of the kind go to the agent.
+        Blocked = "blocked",
+    }
 }
 
 words! {

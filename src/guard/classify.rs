@@ -5,26 +5,6 @@ pub(super) use crate::wire::Classification;
 use crate::wire::{Fields, Raw};
 
 impl Classification {
-    pub const ALL: [Self; 7] =
-        [Self::Display, Self::Mutate, Self::Navigate, Self::Create, Self::Destroy, Self::Submit, Self::Alert];
-
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
-    }
-
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Display => "display",
-            Self::Mutate => "mutate",
-            Self::Navigate => "navigate",
-            Self::Create => "create",
-            Self::Destroy => "destroy",
-            Self::Submit => "submit",
-            Self::Alert => "alert",
-        }
-    }
-
     /// As Chio's texts for people have it. (The module has no `{:?}`.)
     pub fn title(self) -> String {
         let mut title = self.name().to_owned();

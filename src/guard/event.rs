@@ -79,7 +79,7 @@ impl<'a> ChioEvent<'a> {
         let kind = fields.get("event_type");
         let object = kind.and_then(Raw::object);
         let custom = object.as_ref().and_then(|object| object.get("custom")).and_then(Raw::string);
-        let class = fields.text("classification").and_then(|name| Classification::of(&name));
+        let class = fields.text("classification").and_then(|name| Classification::parse(&name));
         let is_custom = custom.is_some();
         let name = custom.or_else(|| kind.and_then(Raw::string)).unwrap_or_default();
         Self { fields: fields.clone(), name, custom: is_custom, class }

@@ -81,9 +81,8 @@ fn class_list(members: &KnownMembers<'_>, name: &str) -> Result<Option<u8>, Stri
 }
 
 fn class(given: &str, member: &str) -> Result<Classification, String> {
-    let known = Classification::ALL.map(Classification::name);
     let what = || format!("class in \"{}\"", to_camel(member));
-    Classification::of(given).ok_or_else(|| unknown(&what(), given, nearest(given, &known)))
+    Classification::parse(given).ok_or_else(|| unknown(&what(), given, nearest(given, Classification::WORDS)))
 }
 
 fn inbound(raw: Raw<'_>) -> Result<u8, String> {
@@ -144,7 +143,7 @@ fn scope(raw: Raw<'_>) -> Result<Scope, String> {
 /// The class that a scope is for by its name, as `ui:submit:modal:confirm-refund` is for `submit`.
 fn named_class(scope_id: &str) -> Option<Classification> {
     let (class, _) = scope_id.strip_prefix("ui:")?.split_once(':')?;
-    Classification::of(class)
+    Classification::parse(class)
 }
 
 fn overrides(members: &KnownMembers<'_>) -> Result<Vec<(String, Classification)>, String> {

@@ -107,7 +107,7 @@ fn member(fields: &Fields<'_>, name: &str, kind: ReceiptType, read: ReadNumber) 
         ReceiptType::Text => text.is_some(),
         ReceiptType::Whole => raw.whole().is_some(),
         ReceiptType::Flag => raw.boolean().is_some(),
-        ReceiptType::Class => text.is_some_and(|name| Classification::of(&name).is_some()),
+        ReceiptType::Class => text.is_some_and(|name| Classification::parse(&name).is_some()),
         ReceiptType::Key => {
             let (algorithm, key) = text.as_deref().and_then(key_of).ok_or(())?;
             return Ok(Some(quoted(&prefixed(algorithm, &key))));

@@ -1,18 +1,20 @@
 //! How a stepper is to work.
 
 use crate::session::Options;
-use crate::wire::{Fields, Protocol};
+use crate::wire::{Fields, Protocol, words};
 
-/// The stages of reading, each with all before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum StepperStage {
-    /// Frames become events, of whatever type.
-    Frames,
-    /// Old and malformed events are dealt with, and chunks are expanded.
-    Chunks,
-    /// The order of events is judged.
-    #[default]
-    Order,
+words! {
+    /// The stages of reading, each with all before it.
+    #[derive(Default)]
+    pub StepperStage {
+        /// Frames become events, of whatever type.
+        Frames = "frames",
+        /// Old and malformed events are dealt with, and chunks are expanded.
+        Chunks = "chunks",
+        /// The order of events is judged.
+        #[default]
+        Order = "order",
+    }
 }
 
 /// How a stepper is to work.
@@ -39,11 +41,7 @@ impl Settings {
         let strict = text("rules").as_deref() == Some("strict");
         let mut options = Options { strict, protocol, ..Options::default() };
         options.read_limits(&fields);
-        let stage = match text("stage").as_deref() {
-            Some("frames") => StepperStage::Frames,
-            Some("chunks") => StepperStage::Chunks,
-            _ => StepperStage::Order,
-        };
+        let stage = text("stage").and_then(|stage| StepperStage::parse(&stage)).unwrap_or_default();
         let run_id = text("runId").map(Into::into).unwrap_or_default();
         Some(Self { stage, join: fields.yes("join"), run_id, options })
     }

@@ -7,6 +7,7 @@ mod table;
 
 use super::json::Raw;
 use super::text::unescape;
+use super::words;
 pub use read::{frame_fields, frame_type};
 use std::borrow::Cow;
 pub(crate) use table::EVENTS;
@@ -62,15 +63,12 @@ pub struct Incoming<'a> {
     pub metadata: Option<Raw<'a>>,
 }
 
-/// The effect of an event on the page, which policies are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Classification {
-    #[default]
-    Display,
-    Mutate,
-    Navigate,
-    Create,
-    Destroy,
-    Submit,
-    Alert,
+words! {
+    /// The effect of an event on the page, which policies are about.
+    #[derive(Default)]
+    pub(crate) Classification {
+        #[default]
+        Display = "display",
+        Mutate = "mutate", Navigate = "navigate", Create = "create", Destroy = "destroy", Submit = "submit", Alert = "alert",
+    }
 }

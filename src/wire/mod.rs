@@ -37,6 +37,7 @@ mod utf8;
 mod violation;
 mod wanted;
 mod warning;
+mod words;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
@@ -73,4 +74,5 @@ pub(crate) use text::{
     cut, for_engine, keep_private, pair, pieces, quoted, shortened, shown_id, text_after, write_json, write_string,
 };
 pub(crate) use time::parse_time;
+pub(crate) use words::words;
 pub(crate) use write::JsonWriter;

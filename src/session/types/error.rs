@@ -1,32 +1,12 @@
 //! The errors of a run, as the application sees them.
 
 use crate::document::{
-    AGENT_ERROR, BREAKING_EVENT, BROKEN_RULE, ERROR_BODY, ERROR_CODE, ERROR_KIND, ERROR_TEXT, HTTP_STATUS, LOST,
-    RETRY_AFTER, RETRYABLE, Row, Value,
+    AGENT_ERROR, BREAKING_EVENT, BROKEN_RULE, ERROR_BODY, ERROR_CODE, ERROR_KIND, ERROR_TEXT, ErrorKind, HTTP_STATUS,
+    LOST, RETRY_AFTER, RETRYABLE, Row, Value,
 };
 use crate::rules::Violation;
 use crate::thread::LimitExceeded;
 use crate::wire::Raw;
-
-/// The kind of an error: what the application should do about it. In the order of the table's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The network failed, or the stream ended too early.
-    Connection,
-    /// The server refused, or answered with something else than a stream.
-    Http,
-    /// The server refused with 401 or 403.
-    Auth,
-    /// The server broke a rule of the protocol (strict rules only).
-    Protocol,
-    /// The agent reported an error of its own (RUN_ERROR).
-    Run,
-    /// A limit was exceeded.
-    Limit,
-    /// The guard lets nothing of the kind go to the agent.
-    Blocked,
-}
 
 /// An error of a run: a row of [`AGENT_ERROR`].
 #[derive(Debug, Clone, PartialEq)]

@@ -6,9 +6,9 @@ mod misuse;
 mod outcome;
 mod reply;
 
-pub use crate::document::Outcome;
+pub use crate::document::{ErrorKind, Outcome};
 pub use effect::{Effect, Target};
-pub use error::{AgentError, ErrorKind};
+pub use error::AgentError;
 pub use misuse::Misuse;
 pub(super) use misuse::{list, value};
 pub(super) use outcome::{Ended, RunEnd, settlement};
