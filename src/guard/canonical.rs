@@ -1,7 +1,7 @@
 //! Canonical JSON as Chio hashes and signs it: RFC 8785 with two differences. Whole numbers that fit 64 bits keep their
 //! digits, also past 2^53; and U+007F to U+009F are written as escapes.
 
-use crate::wire::{JsonWriter, Raw, write_number};
+use crate::wire::{JsonWriter, Raw, utf16, write_number};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,10 +22,10 @@ pub fn canonicalize(json: &str, read: ReadNumber) -> Result<String, &'static str
 /// Appends the canonical form of a value.
 pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'static str> {
     if let Some(fields) = raw.object() {
-        // A heap: the sort of Rust's library would cost 4 kB.
+        // Keys are sorted by their UTF-16. A heap: the sort of Rust's library would cost 4 kB.
         let mut keys = BinaryHeap::new();
         for (place, (key, _)) in fields.raw().iter().enumerate() {
-            keys.push(Reverse((units(key)?, place)));
+            keys.push(Reverse((utf16(key), place)));
         }
         let mut object = JsonWriter::object(out);
         while let Some(Reverse((key, place))) = keys.pop() {
@@ -46,7 +46,7 @@ pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'s
         return items.into_iter().try_for_each(|item| write(list.item(), item, read));
     }
     match (raw.literal(), raw.text()) {
-        (Some(text), _) => write_text(out, &units(text.raw())?),
+        (Some(text), _) => write_text(out, &utf16(text.raw())),
         (None, word @ ("null" | "true" | "false")) => {
             out.push_str(word);
             Ok(())
@@ -72,33 +72,6 @@ fn write_digits(out: &mut String, text: &str, read: ReadNumber) -> Result<(), &'
     }
     write_number(out, value);
     Ok(())
-}
-
-/// The UTF-16 of the inside of a checked literal: what keys are sorted by.
-fn units(raw: &str) -> Result<Vec<u16>, &'static str> {
-    const WRONG: &str = "an invalid escape";
-    let mut units = Vec::with_capacity(raw.len());
-    let mut chars = raw.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
-            continue;
-        }
-        units.push(match chars.next().ok_or(WRONG)? {
-            'b' => 8,
-            'f' => 12,
-            'n' => 10,
-            'r' => 13,
-            't' => 9,
-            'u' => {
-                let hex = chars.as_str().get(..4).ok_or(WRONG)?;
-                chars = chars.as_str().get(4..).ok_or(WRONG)?.chars();
-                u16::from_str_radix(hex, 16).map_err(|_| WRONG)?
-            }
-            other => other as u16,
-        });
-    }
-    Ok(units)
 }
 
 fn write_text(out: &mut String, units: &[u16]) -> Result<(), &'static str> {

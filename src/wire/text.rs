@@ -186,6 +186,19 @@ pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
     }
 }
 
+/// The UTF-16 of the inside of a checked literal, as it came.
+pub(crate) fn utf16(raw: &str) -> Vec<u16> {
+    let raw = keep_private(raw);
+    let mut units = Vec::with_capacity(raw.len());
+    for c in unescape(&raw).unwrap_or_default().chars() {
+        match unit(c) {
+            Some(half) => units.push(half as u16),
+            None => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
+        }
+    }
+    units
+}
+
 /// Reads the `XXXX` after `\u`, and the second escape of a pair; returns how many bytes that took.
 fn code_point(text: &[u8]) -> Result<(char, usize), BadEscape> {
     let first = hex4(text).ok_or(BadEscape)?;
