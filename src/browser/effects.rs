@@ -2,7 +2,6 @@
 
 use super::host;
 use crate::session::{Effect, Target};
-use crate::thread::Warning;
 use crate::wire::{JsonWriter, write_string};
 use std::rc::Rc;
 
@@ -30,7 +29,11 @@ pub fn text(effect: Effect, outgoing: &mut Rc<str>) -> String {
         Effect::Custom { name, value } => line.text(Some("custom")).text(Some(&name)).rest(value),
         Effect::Event(json) => line.text(Some("event")).rest(json),
         Effect::Decision(json) => line.text(Some("decision")).rest(json),
-        Effect::Warning(warning) => line.text(Some("warning")).warning(&warning),
+        Effect::Warning(warning) => {
+            let line = line.text(Some("warning"));
+            warning.write(line.list.item());
+            line
+        }
         Effect::Changed { urgent } => line.text(Some("changed")).flag(urgent),
     };
     if let Some(rest) = line.end() {
@@ -65,14 +68,6 @@ impl Line<'_> {
     #[inline(never)]
     fn flag(&mut self, on: bool) -> &mut Self {
         self.list.item().push_str(if on { "true" } else { "false" });
-        self
-    }
-
-    fn warning(&mut self, Warning { code, rule, message, event_type }: &Warning) -> &mut Self {
-        let mut object = JsonWriter::object(self.list.item());
-        object.string("code", code).optional("rule", *rule).string("message", message);
-        object.optional("eventType", event_type.as_deref());
-        object.close();
         self
     }
 

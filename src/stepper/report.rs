@@ -3,11 +3,7 @@
 use super::Stepper;
 use crate::pipeline::EventSink;
 use crate::session::AgentError;
-use crate::thread::Warning;
-use crate::wire::{JsonWriter, shortened};
-
-/// UTF-16 units of a warning's text that are reported.
-const LONGEST: usize = 1000;
+use crate::wire::JsonWriter;
 
 impl Stepper {
     /// Why nothing more of the stream is taken, as JSON text, once all that came before has been settled.
@@ -18,16 +14,14 @@ impl Stepper {
         Some(json)
     }
 
-    /// Takes the warnings that came up since the last call: a JSON array of `{code, message, rule?, eventType?}`.
+    /// Takes the warnings that came up since the last call: a JSON array of `{code, rule?, message, eventType?}`.
     pub fn take_warnings(&mut self) -> Option<String> {
         if self.warnings.is_empty() {
             return None;
         }
         Some(JsonWriter::array_text(|list| {
-            for Warning { code, rule, message, event_type } in std::mem::take(&mut self.warnings) {
-                let mut object = JsonWriter::object(list.item());
-                object.string("code", code).string("message", &shortened(&message, LONGEST));
-                object.optional("rule", rule).optional("eventType", event_type.as_deref());
+            for warning in std::mem::take(&mut self.warnings) {
+                warning.write(list.item());
             }
         }))
     }

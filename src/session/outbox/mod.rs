@@ -14,7 +14,6 @@ pub(super) use mirror::Shown;
 use super::options::Options;
 use super::types::Effect;
 use crate::thread::Warning;
-use crate::wire::shortened;
 use mirror::Mirror;
 use saving::Saving;
 use std::collections::VecDeque;
@@ -40,9 +39,6 @@ pub(super) enum Outgoing {
     Save(u32),
     Nothing,
 }
-
-/// UTF-16 units of a warning's text that are reported.
-const LONGEST: usize = 1000;
 
 impl Outbox {
     pub fn push(&mut self, effect: Effect) {
@@ -128,8 +124,6 @@ impl Outbox {
     fn within_bounds(&mut self, effect: Effect, most: usize) -> Option<Effect> {
         let Effect::Warning(warning) = effect else { return Some(effect) };
         self.warnings += 1;
-        let mut warning = warning.within(self.warnings, most)?;
-        warning.message = shortened(&warning.message, LONGEST).into_owned();
-        Some(Effect::Warning(warning))
+        warning.within(self.warnings, most).map(Effect::Warning)
     }
 }
