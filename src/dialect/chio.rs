@@ -165,7 +165,7 @@ impl Chio {
         }
         wrongs.into_iter().for_each(|wrong| self.complain(wrong, out));
         let Some(event) = read.filter(|_| out.allows(fields)) else { return };
-        let payload = event.payload().unwrap_or(Raw::NULL);
+        let payload = event.payload().unwrap_or_default();
         let custom = if event.is_custom() { "custom" } else { event.name() };
         if custom == "text_stream"
             && let Some(text) = said(payload)

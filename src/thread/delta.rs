@@ -275,7 +275,7 @@ fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<PatchStep<'a>>, String
     if value.is_none() && matches!(operation, Operation::Add | Operation::Replace | Operation::Test) {
         return Err("an operation has no \"value\"".to_owned());
     }
-    Ok(Some(PatchStep { operation, path, from, value: value.unwrap_or(Raw::NULL) }))
+    Ok(Some(PatchStep { operation, path, from, value: value.unwrap_or_default() }))
 }
 
 #[cfg(test)]

@@ -181,6 +181,12 @@ impl<'a> Raw<'a> {
     }
 }
 
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Self::NULL
+    }
+}
+
 /// The string that is the JSON text, not decoded, where it is one.
 pub(super) fn literal(text: &str) -> Option<Str<'_>> {
     text.strip_prefix('"')?.strip_suffix('"').map(Str::from_raw)

@@ -27,16 +27,16 @@ macro_rules! events {
             /// The `type` of every event.
             pub const TYPES: &'static [&'static str] = &[$($type),*];
 
-            /// Reads the event called `name`. In its caller it would make the module larger.
+            /// Reads the event called `name`; `m` says whether it can be read. In its caller it would make the module larger.
             #[inline(never)]
-            pub(super) fn read(name: &str, m: &EventMembers<'_, 'a>) -> Result<Option<Self>, Wrong> {
-                Ok(Some(match name {
+            pub(super) fn read(name: &str, m: &EventMembers<'_, 'a>) -> Option<Self> {
+                Some(match name {
                     $($type => {
                         $(subagent!(check $owner m);)?
                         Self::$event { $($member: member!(read m $need $name $($kind)+)),* }
                     })*
-                    _ => return Ok(None),
-                }))
+                    _ => return None,
+                })
             }
 
             /// The event's `type`.
@@ -90,12 +90,12 @@ macro_rules! member {
     (type may ROLES) => { Option<Str<'a>> };
     (type $need:ident $($kind:tt)+) => { Option<Raw<'a>> };
 
-    (read $m:ident must $name:literal Text) => { $m.string($name)? };
-    (read $m:ident must $name:literal Word $words:tt) => { $m.subtype($name)? };
-    (read $m:ident must $name:literal Any) => { $m.any($name)? };
-    (read $m:ident must $name:literal Content) => { $m.parts($name)? };
-    (read $m:ident must $name:literal Object) => { $m.object($name).ok_or(Wrong($name, OBJECT))? };
-    (read $m:ident must $name:literal $list:ident) => { $m.list($name)? };
+    (read $m:ident must $name:literal Text) => { $m.string($name) };
+    (read $m:ident must $name:literal Word $words:tt) => { $m.subtype($name) };
+    (read $m:ident must $name:literal Any) => { $m.any($name) };
+    (read $m:ident must $name:literal Content) => { $m.parts($name) };
+    (read $m:ident must $name:literal Object) => { $m.must_object($name) };
+    (read $m:ident must $name:literal $list:ident) => { $m.list($name) };
     (read $m:ident forgiven $name:literal Text) => { $m.wanted($name) };
     (read $m:ident forgiven $name:literal Any) => { $m.any_or_null($name) };
     (read $m:ident chunk $name:literal Text) => { $m.chunk_delta($name) };
@@ -125,6 +125,6 @@ macro_rules! subagent {
     };
     (check owner $m:ident) => {};
     (check subject $m:ident) => {
-        $m.string("subagentRunId")?;
+        $m.string("subagentRunId");
     };
 }

@@ -2,7 +2,7 @@
 //! both wires have them, and which of them the reducer is given.
 
 use super::Classification;
-use super::read::{EventMembers, OBJECT, Wrong};
+use super::read::EventMembers;
 use super::{Raw, Str};
 use crate::wire::shapes::*;
 
