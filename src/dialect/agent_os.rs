@@ -236,24 +236,21 @@ impl Dialect for AgentOs {
     /// The input with what a host's schema has; it refuses content in parts, so their text is sent.
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Fields::read(input, DEPTH)?;
-        let mut json = String::new();
-        let mut body = JsonWriter::object(&mut json);
-        body.copy(&fields, &|key| !matches!(key, "messages" | "protocolVersion"));
-        let mut messages = JsonWriter::array(body.member("messages"));
-        let given = fields.list("messages");
-        for message in given.into_iter().filter_map(Raw::object) {
-            let parts = message.get("content").and_then(Raw::array);
-            let mut out = JsonWriter::object(messages.item());
-            out.copy(&message, &|key| matches!(key, "id" | "role" | "name") || key == "content" && parts.is_none());
-            if let Some(parts) = parts {
-                let texts: Vec<_> = parts.iter().filter_map(|part| part.object()?.text("text")).collect();
-                self.left_out += parts.len() - texts.len();
-                out.string("content", &texts.concat());
+        Some(JsonWriter::object_text(|body| {
+            body.copy(&fields, &|key| !matches!(key, "messages" | "protocolVersion"));
+            let mut messages = JsonWriter::array(body.member("messages"));
+            let given = fields.list("messages");
+            for message in given.into_iter().filter_map(Raw::object) {
+                let parts = message.get("content").and_then(Raw::array);
+                let mut out = JsonWriter::object(messages.item());
+                out.copy(&message, &|key| matches!(key, "id" | "role" | "name") || key == "content" && parts.is_none());
+                if let Some(parts) = parts {
+                    let texts: Vec<_> = parts.iter().filter_map(|part| part.object()?.text("text")).collect();
+                    self.left_out += parts.len() - texts.len();
+                    out.string("content", &texts.concat());
+                }
             }
-        }
-        messages.close();
-        body.close();
-        Some(json)
+        }))
     }
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {

@@ -185,43 +185,41 @@ impl OpenSearch {
             |message: &Option<Fields<'_>>| message.as_ref().is_some_and(|message| message.is("role", "assistant"));
         let last = messages.iter().rposition(is_assistant);
         self.known.clone_from(&answered);
-        let mut json = String::new();
-        let mut event = JsonWriter::object(&mut json);
-        event.copy(fields, &|key| key != "messages");
-        let mut out = JsonWriter::array(event.member("messages"));
-        for (at, (message, raw)) in messages.iter().zip(&list).enumerate() {
-            let Some(message) = message else {
-                out.item().push_str(raw.text());
-                continue;
-            };
-            let id = message.text("id").map(String::from).unwrap_or_default();
-            let flat = message.get("content").is_some_and(|content| content.literal().is_some());
-            let parts = self.in_parts.get(&id).filter(|_| flat);
-            let mut kept = Vec::new();
-            if Some(at) == last {
-                for call in message.list("toolCalls") {
-                    match read_call(call)
-                        .filter(|(call, name, _)| self.tools.contains_key(name) && !answered.contains_key(call))
-                    {
-                        Some(call) => self.again.push((call, id.clone())),
-                        None => kept.push(call.text()),
+        Some(JsonWriter::object_text(|event| {
+            event.copy(fields, &|key| key != "messages");
+            let mut out = JsonWriter::array(event.member("messages"));
+            for (at, (message, raw)) in messages.iter().zip(&list).enumerate() {
+                let Some(message) = message else {
+                    out.item().push_str(raw.text());
+                    continue;
+                };
+                let id = message.text("id").map(String::from).unwrap_or_default();
+                let flat = message.get("content").is_some_and(|content| content.literal().is_some());
+                let parts = self.in_parts.get(&id).filter(|_| flat);
+                let mut kept = Vec::new();
+                if Some(at) == last {
+                    for call in message.list("toolCalls") {
+                        match read_call(call)
+                            .filter(|(call, name, _)| self.tools.contains_key(name) && !answered.contains_key(call))
+                        {
+                            Some(call) => self.again.push((call, id.clone())),
+                            None => kept.push(call.text()),
+                        }
                     }
                 }
+                let mut written = JsonWriter::object(out.item());
+                written.copy(message, &|key| {
+                    !(key == "content" && parts.is_some() || key == "toolCalls" && Some(at) == last)
+                });
+                if let Some(parts) = parts {
+                    written.member("content").push_str(parts);
+                }
+                if !kept.is_empty() {
+                    let mut calls = JsonWriter::array(written.member("toolCalls"));
+                    kept.iter().for_each(|call| calls.item().push_str(call));
+                }
             }
-            let mut written = JsonWriter::object(out.item());
-            written
-                .copy(message, &|key| !(key == "content" && parts.is_some() || key == "toolCalls" && Some(at) == last));
-            if let Some(parts) = parts {
-                written.member("content").push_str(parts);
-            }
-            if !kept.is_empty() {
-                let mut calls = JsonWriter::array(written.member("toolCalls"));
-                kept.iter().for_each(|call| calls.item().push_str(call));
-            }
-        }
-        out.close();
-        event.close();
-        Some(json)
+        }))
     }
 
     /// The messages that the server has not seen: those after its last answer, and before it the answers to calls since the

@@ -1,6 +1,6 @@
 //! The members of a policy by their names. One that is not known is an error: it was written to forbid something.
 
-use crate::wire::{Fields, Raw};
+use crate::wire::{Fields, Raw, to_camel};
 use std::borrow::Cow;
 
 /// Names longer than this are compared by their beginning.
@@ -106,17 +106,6 @@ fn snake(name: &str) -> String {
         snake.push(letter.to_ascii_lowercase());
     }
     snake
-}
-
-pub(super) fn to_camel(name: &str) -> String {
-    let mut parts = name.split('_');
-    let mut camel = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let mut letters = part.chars();
-        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        camel.push_str(letters.as_str());
-    }
-    camel
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 use super::capability::Capability;
 use super::classify::Classification;
 use super::event::TYPES;
-use super::members::{KnownMembers, nearest, to_camel, unknown};
+use super::members::{KnownMembers, nearest, unknown};
 use super::policy::{Pattern, Policy, Scope, Velocity, each};
-use crate::wire::{Event, Fields, Raw};
+use crate::wire::{Event, Fields, Raw, to_camel};
 use std::borrow::Cow;
 
 const DEPTH: usize = 128;

@@ -131,47 +131,45 @@ const OF_CHUNKS: [&str; 10] = [
 
 /// An event that the rules have made: START, content or END of a message or a call. `source`: the event that came.
 pub(super) fn write(incoming: &Incoming<'_>, source: Option<&Fields<'_>>) -> String {
-    let mut json = String::new();
-    let mut object = JsonWriter::object(&mut json);
-    object.string("type", incoming.event.name());
-    let mut member = |key: &str, value: Option<Str<'_>>| {
-        if let Some(value) = value {
-            let out = object.member(key);
-            out.push('"');
-            out.push_str(value.raw());
-            out.push('"');
+    JsonWriter::object_text(|object| {
+        object.string("type", incoming.event.name());
+        let mut member = |key: &str, value: Option<Str<'_>>| {
+            if let Some(value) = value {
+                let out = object.member(key);
+                out.push('"');
+                out.push_str(value.raw());
+                out.push('"');
+            }
+        };
+        let (of_call, text) = match incoming.event {
+            Event::ToolCallStart { .. } => (true, "toolCallName"),
+            Event::ToolCallArgs { .. } | Event::ToolCallEnd { .. } => (true, "delta"),
+            _ => (false, "delta"),
+        };
+        let [id, what] = incoming.event.texts();
+        member(if of_call { "toolCallId" } else { "messageId" }, id);
+        member(text, what);
+        match incoming.event {
+            Event::TextMessageStart { role, name, .. } => {
+                member("role", Some(role.unwrap_or(Str::from_raw("assistant"))));
+                member("name", name);
+            }
+            Event::ReasoningMessageStart { .. } => member("role", Some(Str::from_raw("reasoning"))),
+            Event::ToolCallStart { parent_message_id, .. } => member("parentMessageId", parent_message_id),
+            _ => {}
         }
-    };
-    let (of_call, text) = match incoming.event {
-        Event::ToolCallStart { .. } => (true, "toolCallName"),
-        Event::ToolCallArgs { .. } | Event::ToolCallEnd { .. } => (true, "delta"),
-        _ => (false, "delta"),
-    };
-    let [id, what] = incoming.event.texts();
-    member(if of_call { "toolCallId" } else { "messageId" }, id);
-    member(text, what);
-    match incoming.event {
-        Event::TextMessageStart { role, name, .. } => {
-            member("role", Some(role.unwrap_or(Str::from_raw("assistant"))));
-            member("name", name);
+        member("subagentRunId", incoming.subagent_run_id);
+        let holds = |chunk: &&Fields<'_>| match incoming.event {
+            Event::TextMessageEnd { .. } | Event::ReasoningMessageEnd { .. } | Event::ToolCallEnd { .. } => false,
+            Event::TextMessageStart { .. } | Event::ReasoningMessageStart { .. } | Event::ToolCallStart { .. } => {
+                chunk.get("delta").is_none() && chunk.get("rawEvent").is_none()
+            }
+            _ => true,
+        };
+        if let Some(chunk) = source.filter(holds) {
+            object.copy(chunk, &|key| !OF_CHUNKS.contains(&key));
+        } else if let Some(metadata) = incoming.metadata {
+            object.json("metadata", metadata.text());
         }
-        Event::ReasoningMessageStart { .. } => member("role", Some(Str::from_raw("reasoning"))),
-        Event::ToolCallStart { parent_message_id, .. } => member("parentMessageId", parent_message_id),
-        _ => {}
-    }
-    member("subagentRunId", incoming.subagent_run_id);
-    let holds = |chunk: &&Fields<'_>| match incoming.event {
-        Event::TextMessageEnd { .. } | Event::ReasoningMessageEnd { .. } | Event::ToolCallEnd { .. } => false,
-        Event::TextMessageStart { .. } | Event::ReasoningMessageStart { .. } | Event::ToolCallStart { .. } => {
-            chunk.get("delta").is_none() && chunk.get("rawEvent").is_none()
-        }
-        _ => true,
-    };
-    if let Some(chunk) = source.filter(holds) {
-        object.copy(chunk, &|key| !OF_CHUNKS.contains(&key));
-    } else if let Some(metadata) = incoming.metadata {
-        object.json("metadata", metadata.text());
-    }
-    object.close();
-    json
+    })
 }

@@ -71,7 +71,7 @@ pub(crate) use number::write_number;
 pub(crate) use pointer::{Token, is_pointer, split_back, split_front};
 pub(crate) use scan::same;
 pub(crate) use text::{
-    cut, for_engine, keep_private, pair, pieces, quoted, shortened, shown_id, text_after, utf16, write_json,
+    cut, for_engine, keep_private, pair, pieces, quoted, shortened, shown_id, text_after, to_camel, utf16, write_json,
     write_string,
 };
 pub(crate) use time::parse_time;

@@ -109,6 +109,18 @@ pub(crate) fn pieces(mut text: &str, separator: u8) -> Vec<&str> {
     pieces
 }
 
+/// A name in snake case as it is in camel case.
+pub(crate) fn to_camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut letters = part.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
 /// The error for an invalid escape in a string.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;

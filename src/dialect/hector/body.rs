@@ -116,13 +116,12 @@ impl Parts<'_> {
         let content = message.some("content");
         if let Some(call) = message.some("toolCallId") {
             let error = message.text("error");
-            let mut json = String::new();
-            let mut data = JsonWriter::object(&mut json);
-            data.optional("type", self.v2.then_some("tool_result"));
-            data.json("tool_call_id", call.text()).string("content", &as_text(content));
-            data.optional("error", error.as_deref());
-            data.member("is_error").push_str(if error.is_some() { "true" } else { "false" });
-            data.close();
+            let json = JsonWriter::object_text(|data| {
+                data.optional("type", self.v2.then_some("tool_result"));
+                data.json("tool_call_id", call.text()).string("content", &as_text(content));
+                data.optional("error", error.as_deref());
+                data.flag("is_error", error.is_some());
+            });
             return self.data(&json);
         }
         if let Some(text) = content.and_then(Raw::string) {

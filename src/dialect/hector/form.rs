@@ -4,30 +4,29 @@ use super::run::{BlockKind, Held, mark};
 use super::write::{as_text, compact, compact_fields};
 use super::{Hector, SUCCESS, TaskState, text};
 use crate::dialect::Output;
-use crate::wire::Fields;
+use crate::wire::{Fields, to_camel};
 
-/// The names, and the members that hold what they tell where they are nested.
-const FORM: [(&str, &str); 18] = [
-    ("message_start", "messageStart"),
-    ("message_delta", "messageDelta"),
-    ("message_stop", "messageStop"),
-    ("content_block_start", "contentBlockStart"),
-    ("content_block_delta", "contentBlockDelta"),
-    ("content_block_stop", "contentBlockStop"),
-    ("tool_call_start", "toolCallStart"),
-    ("tool_call_delta", "toolCallDelta"),
-    ("tool_call_stop", "toolCallStop"),
-    ("thinking_start", "thinkingStart"),
-    ("thinking_delta", "thinkingDelta"),
-    ("thinking_stop", "thinkingStop"),
-    ("task_start", "taskStart"),
-    ("task_update", "taskUpdate"),
-    ("task_complete", "taskComplete"),
-    ("task_error", "taskError"),
-    ("error", "error"),
-    ("done", ""),
+/// The names. What an event tells stands in a member that is called as it is, in camel case, where it is nested.
+const FORM: [&str; 18] = [
+    "message_start",
+    "message_delta",
+    "message_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "tool_call_start",
+    "tool_call_delta",
+    "tool_call_stop",
+    "thinking_start",
+    "thinking_delta",
+    "thinking_stop",
+    "task_start",
+    "task_update",
+    "task_complete",
+    "task_error",
+    "error",
+    "done",
 ];
-
 const PREFIX: &str = "AGUI_EVENT_TYPE_";
 
 impl Hector {
@@ -38,18 +37,18 @@ impl Hector {
             Some(name) => name.to_ascii_lowercase(),
             None => said.into_owned(),
         };
-        let find = |name: &str| FORM.iter().find(|(known, _)| *known == name);
-        let Some((name, member)) = find(event).or_else(|| find(&typed)) else {
+        let find = |name: &str| FORM.into_iter().find(|known| *known == name);
+        let Some(name) = find(event).or_else(|| find(&typed)) else {
             let named = fields.get("eventId").is_some() || event == "agui_event";
             if named {
                 out.warning("hector-event-unknown", "an event that the form does not have is left out");
             }
             return named;
         };
-        let payload = fields.object(member).filter(|_| *name != "error");
+        let payload = fields.object(&to_camel(name)).filter(|_| name != "error");
         if !self.run.is_over() {
             self.event(name, payload.as_ref().unwrap_or(fields), out);
-        } else if !matches!(*name, "done" | "error" | "message_stop" | "task_update" | "task_complete") {
+        } else if !matches!(name, "done" | "error" | "message_stop" | "task_update" | "task_complete") {
             out.warning("hector-event-late", [name, " after the end of the run is left out"].concat());
         }
         true

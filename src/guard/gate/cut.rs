@@ -5,16 +5,16 @@ use crate::wire::{Fields, JsonWriter, Raw};
 /// The elements of a list that `keep` keeps, where that is not all of them.
 pub(super) fn filtered(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> bool) -> Option<String> {
     let mut whole = true;
-    let mut json = String::new();
-    let mut out = JsonWriter::array(&mut json);
-    for raw in list?.array()? {
-        if keep(raw) {
-            out.item().push_str(raw.text());
-        } else {
-            whole = false;
+    let list = list?.array()?;
+    let json = JsonWriter::array_text(|out| {
+        for raw in list {
+            if keep(raw) {
+                out.item().push_str(raw.text());
+            } else {
+                whole = false;
+            }
         }
-    }
-    out.close();
+    });
     (!whole).then_some(json)
 }
 

@@ -24,45 +24,43 @@ impl Session {
 
     /// The agent as JSON text. `thread`: how many messages are left out, and whether the state is; `None`: both are.
     pub fn save_parts(&self, thread: Option<(usize, bool)>) -> String {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.member("v").push_str(VERSION);
-        object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
-        let connected = self.run.as_ref().map(|run| run.end().is_none());
-        let running = self.rejoin.is_unfinished(connected);
-        object.flag("running", running);
-        self.thread.report.interrupts.write_all(object.member("interrupts"));
-        // Answers of the page that the server has not seen.
-        object.strings("unsent", self.thread.unsent_answers());
-        self.page.save(&mut object, self.thread.review.orphans.iter());
-        // A retry drops them. A run that cannot be joined is over once the page is left; what waits in the page is not.
-        let failed = self.thread.failed_calls(running && self.options.network.resume.is_none());
-        let failed: Vec<&str> = failed.filter(|id| self.page.stage_of(id).is_none()).gather();
-        if !failed.is_empty() {
-            object.strings("failed", failed.into_iter());
-        }
-        let mut queue = JsonWriter::array(object.member("queue"));
-        self.queue.submits().iter().for_each(|submit| submit.save(queue.item()));
-        queue.close();
-        self.replies.save(&mut object);
-        if let Some(usage) = self.thread.report.write_usage() {
-            object.json("usage", &usage);
-        }
-        // A run that was cut can be joined still.
-        let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
-        let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
-        self.rejoin.save(&mut object, joinable, running, whole_threads, &self.thread);
-        if let Some((from, state)) = thread {
-            object.number("from", (from > 0).then_some(from as u64));
-            let mut messages = JsonWriter::array(object.member("messages"));
-            self.thread.write_messages(&mut messages, from);
-            messages.close();
-            if !state {
-                self.thread.state.value().write(object.member("state"));
+        JsonWriter::object_text(|object| {
+            object.member("v").push_str(VERSION);
+            object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
+            let connected = self.run.as_ref().map(|run| run.end().is_none());
+            let running = self.rejoin.is_unfinished(connected);
+            object.flag("running", running);
+            self.thread.report.interrupts.write_all(object.member("interrupts"));
+            // Answers of the page that the server has not seen.
+            object.strings("unsent", self.thread.unsent_answers());
+            self.page.save(object, self.thread.review.orphans.iter());
+            // A retry drops them. A run that cannot be joined is over once the page is left; what waits in the page is not.
+            let failed = self.thread.failed_calls(running && self.options.network.resume.is_none());
+            let failed: Vec<&str> = failed.filter(|id| self.page.stage_of(id).is_none()).gather();
+            if !failed.is_empty() {
+                object.strings("failed", failed.into_iter());
             }
-        }
-        object.close();
-        json
+            let mut queue = JsonWriter::array(object.member("queue"));
+            self.queue.submits().iter().for_each(|submit| submit.save(queue.item()));
+            queue.close();
+            self.replies.save(object);
+            if let Some(usage) = self.thread.report.write_usage() {
+                object.json("usage", &usage);
+            }
+            // A run that was cut can be joined still.
+            let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
+            let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
+            self.rejoin.save(object, joinable, running, whole_threads, &self.thread);
+            if let Some((from, state)) = thread {
+                object.number("from", (from > 0).then_some(from as u64));
+                let mut messages = JsonWriter::array(object.member("messages"));
+                self.thread.write_messages(&mut messages, from);
+                messages.close();
+                if !state {
+                    self.thread.state.value().write(object.member("state"));
+                }
+            }
+        })
     }
 
     /// Makes a fresh session the one that was saved. A damaged save, or one of another version, is refused, and the session
