@@ -96,15 +96,21 @@ impl<'a> EventMembers<'_, 'a> {
 
     /// The event cannot be read: what is returned does not matter.
     fn fail<T: Default>(&self, member: &'static str, expected: &'static str) -> T {
-        self.failed.set(Some(self.failed.take().unwrap_or(Wrong(member, expected))));
+        note(&self.failed, member, expected);
         T::default()
     }
 
     /// Reads an optional member. A value of another type counts as absent.
     fn forgive<T>(&self, member: &'static str, expected: &'static str) -> Option<T> {
-        self.forgiven.set(Some(self.forgiven.take().unwrap_or(Wrong(member, expected))));
+        note(&self.forgiven, member, expected);
         None
     }
+}
+
+/// Notes a member that is wrong: the first one is told.
+#[inline(never)]
+fn note(first: &Cell<Option<Wrong>>, member: &'static str, expected: &'static str) {
+    first.set(Some(first.take().unwrap_or(Wrong(member, expected))));
 }
 
 /// The members of one frame.
