@@ -12,8 +12,7 @@ use crate::dialect::Thinking;
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{ChunkExpander, OrderKeeper, Repair, Violation, opener};
 use crate::thread::Warning;
-use crate::wire::frame_type;
-use crate::wire::{Delta, Event, Fields, Frame, Incoming, Undecodable, frame_fields};
+use crate::wire::{Delta, Event, Fields, Frame, Incoming, Undecodable, frame_fields, frame_type};
 
 /// The knowledge that is kept from one frame to the next.
 #[derive(Debug, Default)]

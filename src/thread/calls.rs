@@ -4,8 +4,7 @@ use super::Thread;
 use super::entry::{Entry, answer, has_other, is_echoed, is_given_up, result_json, set_phase, text_json};
 use super::list::ITSELF;
 use crate::document::*;
-use crate::wire::{At, Index};
-use crate::wire::{Gather, JsonError, Raw, Str, shown_id};
+use crate::wire::{At, Gather, Index, JsonError, Raw, Str, shown_id};
 
 /// How long the id of a subagent may be that an answer of the page has from its call's message.
 const MOST_COPIED: usize = 4096;

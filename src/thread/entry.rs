@@ -1,8 +1,7 @@
 //! One message of the thread: its row, its calls, and what is noted of it.
 
 use crate::document::{self, *};
-use crate::wire::{At, Index};
-use crate::wire::{Fields, JsonWriter, Protocol, Raw, Warning};
+use crate::wire::{At, Fields, Index, JsonWriter, Protocol, Raw, Warning};
 
 /// How long something took on the core's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -17,8 +17,7 @@ use crate::document::{
     ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Insertion, Item, Members, Order, Part, Place, Role, Value,
     add_part as add, parts_of,
 };
-use crate::wire::{At, Index};
-use crate::wire::{Gather, same};
+use crate::wire::{At, Gather, Index, same};
 pub(super) use arrange::Stand;
 use entries::Entries;
 

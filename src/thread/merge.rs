@@ -4,8 +4,7 @@ use super::entry::Entry;
 use super::list::{MessageList, PLAIN, REASONED, Stand};
 use super::merged::Merged;
 use crate::document::*;
-use crate::wire::{At, Index};
-use crate::wire::{Fields, Gather, Raw, Warning};
+use crate::wire::{At, Fields, Gather, Index, Raw, Warning};
 use std::borrow::Cow;
 
 /// A list of messages, read.

@@ -4,8 +4,7 @@
 //! started. Only what is new or other is written.
 
 use crate::document::*;
-use crate::wire::{At, Index};
-use crate::wire::{Event, JsonWriter, Raw, Str, write_string};
+use crate::wire::{At, Event, Index, JsonWriter, Raw, Str, write_string};
 
 /// Deeper ones stand at this level: each path to one is written with the patches of what it does.
 const MAX_DEPTH: usize = 64;

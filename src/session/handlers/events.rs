@@ -4,8 +4,7 @@ use crate::document::{Boundary, Delivery, ERROR_CODE};
 use crate::session::Session;
 use crate::session::rejoin::Report;
 use crate::session::run::BodyRest;
-use crate::session::types::Outcome;
-use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
+use crate::session::types::{AgentError, Effect, ErrorKind, Outcome, is_a_name};
 use crate::thread::numbered;
 use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, cut, hash, shown_id};
 

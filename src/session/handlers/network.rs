@@ -7,8 +7,7 @@ use crate::rules::Violation;
 use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::run::{BodyStart, Run, RunState};
-use crate::session::types::AgentError;
-use crate::session::types::Outcome;
+use crate::session::types::{AgentError, Outcome};
 use crate::wire::{BadBody, Framer};
 
 impl Session {

@@ -1,9 +1,8 @@
 //! The events of AG-UI 1.0. A row describes all of an event: its name, the class that a policy finds it in, its members as
 //! both wires have them, and which of them the reducer is given.
 
-use super::Classification;
 use super::read::EventMembers;
-use super::{Raw, Str};
+use super::{Classification, Raw, Str};
 use crate::wire::shapes::*;
 
 events! {
