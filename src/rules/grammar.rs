@@ -96,15 +96,7 @@ impl Grammar<'_> {
         };
         match kind {
             _ if fits => Ok(()),
-            MemberType::Word(words) => {
-                let mut list = String::new();
-                for word in words {
-                    list.push_str(if list.is_empty() { "\"" } else { " or \"" });
-                    list.push_str(word);
-                    list.push('"');
-                }
-                self.fail(rule, &list)
-            }
+            MemberType::Word(words) => self.fail(rule, &format!("\"{}\"", words.join("\" or \""))),
             _ => self.fail(rule, expected(kind)),
         }
     }
