@@ -284,10 +284,7 @@ fn with_role(kind: &str, fields: &Fields<'_>) -> Option<String> {
     if kind != "REASONING_MESSAGE_START" || fields.some("role").is_some() {
         return None;
     }
-    Some(JsonWriter::object_text(|event| {
-        event.copy(fields, &|key| key != "role");
-        event.string("role", "reasoning");
-    }))
+    Some(JsonWriter::changed(fields, &[("role", Some("\"reasoning\""))]))
 }
 
 /// One turn's token counts. `agent-os.llm.completed` has the same ones again.

@@ -84,18 +84,14 @@ impl Dialect for Ngaf {
             // A cancelled question is left, and the run has none to answer.
             None => props.map(|props| props.text().to_owned()),
             Some(answer) => {
-                let props = props.and_then(Raw::object);
-                let command = props.as_ref().and_then(|props| props.some("command")).and_then(Raw::object);
-                let command = changed(command.as_ref(), &[("resume", answer)], None);
-                Some(changed(props.as_ref(), &[("command", &command)], None))
+                let props = props.and_then(Raw::object).unwrap_or_default();
+                let command = props.object("command").unwrap_or_default();
+                let command = JsonWriter::changed(&command, &[("resume", Some(answer))]);
+                Some(JsonWriter::changed(&props, &[("command", Some(&command))]))
             }
         };
-        let resume = if rest.is_empty() { "" } else { resume.as_str() };
-        Some(changed(
-            Some(&fields),
-            &[("resume", resume), ("forwardedProps", props.as_deref().unwrap_or_default())],
-            None,
-        ))
+        let resume = Some(resume.as_str()).filter(|_| !rest.is_empty());
+        Some(JsonWriter::changed(&fields, &[("resume", resume), ("forwardedProps", props.as_deref())]))
     }
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
@@ -332,11 +328,13 @@ impl RawEvent<'_, '_> {
 
     /// Writes it with changes, if there are any; JSON text each.
     fn change(&self, out: &mut Output, changes: &[(&str, Option<&str>)]) -> Taken {
-        let changes: Vec<(&str, &str)> = changes.iter().filter_map(|(key, value)| Some((*key, (*value)?))).collect();
+        let mut changes: Vec<_> = changes.iter().copied().filter(|(_, value)| value.is_some()).collect();
         if changes.is_empty() {
             return Taken::Pass;
         }
-        out.event(changed(Some(self.fields), &changes, Some(self.json)));
+        let came = JsonWriter::object_text(|came| came.string("source", "ngaf").member("event").push_str(self.json));
+        changes.push(("rawEvent", Some(&came)));
+        out.event(JsonWriter::changed(self.fields, &changes));
         Taken::Taken
     }
 
@@ -351,25 +349,6 @@ impl RawEvent<'_, '_> {
         out.say("RAW", &[("source", "ngaf")], &[("event", self.json)]);
         Taken::Taken
     }
-}
-
-/// An object with other members; an empty text removes one. `came`: what an event was.
-#[inline(never)]
-fn changed(fields: Option<&Fields<'_>>, changes: &[(&str, &str)], came: Option<&str>) -> String {
-    JsonWriter::object_text(|object| {
-        for (key, value) in fields.into_iter().flat_map(Fields::iter) {
-            let dropped = came.is_some() && key == "rawEvent" || changes.iter().any(|(changed, _)| *changed == key);
-            if !dropped {
-                object.member(&key).push_str(value.text());
-            }
-        }
-        for (key, value) in changes.iter().filter(|(_, value)| !value.is_empty()) {
-            object.member(key).push_str(value);
-        }
-        if let Some(came) = came {
-            JsonWriter::object(object.member("rawEvent")).string("source", "ngaf").member("event").push_str(came);
-        }
-    })
 }
 
 /// Whether it is what AG-UI 1.0 calls content parts.

@@ -38,6 +38,19 @@ impl<'a> JsonWriter<'a> {
         json
     }
 
+    /// The JSON text of an object with other members (JSON texts) in place of some, or without them.
+    #[inline(never)]
+    pub(crate) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> String {
+        Self::object_text(|object| {
+            object.copy(fields, &|key| changes.iter().all(|(name, _)| *name != key));
+            for (name, value) in changes {
+                if let Some(value) = value {
+                    object.member(name).push_str(value);
+                }
+            }
+        })
+    }
+
     /// The place of the next element of an array.
     pub(crate) fn item(&mut self) -> &mut String {
         if !std::mem::take(&mut self.empty) {

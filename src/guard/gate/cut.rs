@@ -20,14 +20,7 @@ pub(super) fn filtered(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> b
 
 /// An object with other members in place of some, or without them. The original of an event is left out, for it has them.
 pub(super) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> String {
-    JsonWriter::object_text(|out| {
-        out.copy(fields, &|key| key != "rawEvent" && changes.iter().all(|(name, _)| *name != key));
-        for (name, value) in changes {
-            if let Some(value) = value {
-                out.member(name).push_str(value);
-            }
-        }
-    })
+    JsonWriter::changed(fields, &[changes, &[("rawEvent", None)]].concat())
 }
 
 /// The members of a message that have no content: its id, its role, and its subagent.

@@ -179,10 +179,7 @@ impl Session {
         if guard.is_none_or(|(original, guard)| guard.permits(original, shown, now)) {
             return self.report_event(event, data);
         }
-        let json = JsonWriter::object_text(|object| {
-            object.copy(fields, &|key| key != "rawEvent");
-        });
-        self.report_event(event, &json);
+        self.report_event(event, &JsonWriter::changed(fields, &[("rawEvent", None)]));
     }
 
     /// Whether a guard, where there is one, admits what a dialect says in another way than by an event.

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::session::types::Misuse;
-use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, Token, parse_time, pieces};
+use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, Token, parse_time, pieces, quoted};
 
 /// How a session deals with broken networks.
 #[derive(Debug, Clone, PartialEq)]
@@ -228,28 +228,18 @@ impl Resume {
     /// The body of the request that began the run, with the cursor where the server looks for it, or without what it asked.
     pub(in crate::session) fn body(&self, body: &str, cursor: Option<&str>) -> Option<String> {
         const PROPS: &str = "forwardedProps";
-        let others: &[&str] = if self.hydrates { &["messages", "resume"] } else { &[PROPS] };
         let place = self.param.as_deref().zip(cursor);
         if !self.hydrates && place.is_none() {
             return None;
         }
         let fields = Fields::read(body, usize::MAX)?;
-        Some(JsonWriter::object_text(|object| {
-            object.copy(&fields, &|key| !others.contains(&key));
-            let Some((param, cursor)) = place else {
-                object.member("messages").push_str("[]");
-                return;
-            };
-            let mut props = JsonWriter::object(object.member(PROPS));
-            if let Some(given) = fields.object(PROPS) {
-                props.copy(&given, &|key| key != param);
-            }
-            // A mark that was a number in the events is one in the request.
-            match cursor.parse::<u64>() {
-                Ok(number) => props.number(param, Some(number)),
-                Err(_) => props.string(param, cursor),
-            };
-        }))
+        let Some((param, cursor)) = place else {
+            return Some(JsonWriter::changed(&fields, &[("resume", None), ("messages", Some("[]"))]));
+        };
+        // A mark that was a number in the events is one in the request.
+        let cursor = cursor.parse::<u64>().map_or_else(|_| quoted(cursor), |number| number.to_string());
+        let props = JsonWriter::changed(&fields.object(PROPS).unwrap_or_default(), &[(param, Some(&cursor))]);
+        Some(JsonWriter::changed(&fields, &[(PROPS, Some(&props))]))
     }
 }
 
