@@ -49,7 +49,7 @@ export function expectList(name: string, type: "string" | "object", value: unkno
 
 /** Throws where it is no list of objects with these texts. Returns it. */
 export function expectTexts<Item>(name: string, list: readonly Item[], ...members: (keyof Item & string)[]): readonly Item[] {
-  expectList(name, "object", list);
+  if (!Array.isArray(list)) throw unfit(name, "a list", list);
   for (const [at, item] of list.entries()) for (const member of members) expect(`${name}[${at}].${member}`, "string", item?.[member]);
   return list;
 }

@@ -139,8 +139,9 @@ describe("a run that could not be asked for", () => {
 describe("options that no agent can work with", () => {
   for (const [what, options, expected] of [
     ["no address", { url: undefined }, /^url: expected an address or a transport, got undefined$/],
-    ["tools by name", { tools: { weather: {} } }, /^tools: expected a list of tools, got an object$/],
+    ["tools by name", { tools: { weather: {} } }, /^tools: expected a list, got an object$/],
     ["a tool without a name", { tools: [{ description: "?" }] }, /^tools\[0\]\.name: expected a string, got undefined$/],
+    ["a tool that nothing describes", { tools: [{ name: "?" }] }, /^tools\[0\]\.description: expected a string, got undefined$/],
     ["no tool", { tools: [null] }, /^tools\[0\]\.name: expected a string, got undefined$/],
     ["rules that do not exist", { rules: "stict" }, /^rules: expected "tolerant" or "strict", got "stict"$/],
     ["a way to resume by its name only", { resume: "replay" }, /^resume: expected an object, got "replay"$/],
@@ -196,8 +197,16 @@ describe("options that no agent can work with", () => {
 
   it("are refused with the run that they are given to", async () => {
     const agent = create({ tools: () => ({ weather: {} }) });
-    await assert.rejects(agent.submit("hi"), { code: "input", message: /^tools: expected a list of tools/ });
-    await assert.rejects(create().submit({ message: "hi", tools: {} }), { code: "input", message: /^tools: expected a list of tools/ });
+    await assert.rejects(agent.submit("hi"), { code: "input", message: /^tools: expected a list, got an object$/ });
+    await assert.rejects(create().submit({ message: "hi", tools: {} }), { code: "input", message: /^tools: expected a list, got an object$/ });
+    for (const [context, message] of [
+      [[{ description: "?" }], /^context\[0\]\.value: expected a string, got undefined$/],
+      [[{ value: "?" }], /^context\[0\]\.description: expected a string, got undefined$/],
+      [{ page: "?" }, /^context: expected a list, got an object$/],
+    ]) {
+      await assert.rejects(create({ context }).submit("hi"), { code: "input", message });
+      await assert.rejects(create().submit({ message: "hi", context }), { code: "input", message });
+    }
   });
 
   it("are as not given where they are null", () => {
