@@ -54,7 +54,7 @@ const src = {
   session: ["wire", "dialect", "guard", "rules", "document", "thread", "pipeline"],
   stepper: ["wire", "rules", "thread", "pipeline", "session"],
   journal: ["wire", "dialect", "rules", "thread"],
-  browser: ["wire", "guard", "thread", "session", "stepper", "journal"],
+  browser: ["wire", "guard", "session", "stepper", "journal"],
 };
 
 /** @typedef {{ from: string, to: string, where: string }} Arrow */

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "../lib.mjs";
 
-const [{ initialSnapshot }, { begun }, { begins, queuedOf }] = await Promise.all(["snapshot/initial", "snapshot/run", "intents/run"].map(load));
+const modules = ["snapshot/initial", "snapshot/run", "snapshot/save", "intents/run"].map(load);
+const [{ initialSnapshot }, { begun }, { changedQueue }, { begins, queuedOf }] = await Promise.all(modules);
 const kinds = ["submit", "again", "attach", "answer", "act", "edit-messages", "edit-state", "edit-queued", "cancel", "stop", "reset", "fork"];
 const { submit, askAgain, askLost, attach, answer, act, messagesEdit, stateEdit, queuedEdit, cancel, stop, reset, toFork } = Object.assign(
   {},
@@ -123,12 +124,12 @@ describe("an edit", () => {
   it("of a submit that waits changes its row, and what a save has of it", () => {
     const messages = [user("1", { content: "other" })];
     const intent = queuedEdit("r1", { messages, context: [], own: ["context"] });
-    assert.deepEqual([intent.method, intent.runId, data(intent)], ["editQueued", "r1", { messages, context: [], runId: "r1" }]);
+    assert.deepEqual([intent.method, intent.runId, data(intent)], ["editQueued", "r1", { messages, context: [], own: ["context"], runId: "r1" }]);
     const at = folded(intent, waiting);
     assert.deepEqual(at.queue, [{ ...row("1"), messages }, row("2")]);
     assert.equal(at.queue[1], waiting.queue[1]);
     const saved = { runId: "r1", start: "submit", messages: [user("1")], own: ["tools"], tools: [] };
-    assert.deepEqual(intent.waiting(saved), { ...saved, messages, context: [], own: ["tools", "context"] });
+    assert.deepEqual(changedQueue([saved], [intent]), [{ ...saved, messages, context: [], own: ["tools", "context"] }]);
   });
 });
 
@@ -152,7 +153,7 @@ describe("the end of a run", () => {
     assert.deepEqual([runs.method, runs.json, runs.stops, folded(runs, running).outcome], ["cancel", "run", true, "aborted"]);
     const waits = cancel("r1", waiting);
     assert.deepEqual(folded(waits, waiting).queue, [row("2")]);
-    assert.deepEqual([waits.json, waits.stops, waits.waiting({})], ["r1", undefined, undefined]);
+    assert.deepEqual([waits.json, waits.stops, changedQueue([{ runId: "r1" }, { runId: "r2" }], [waits])], ["r1", undefined, [{ runId: "r2" }]]);
   });
 });
 
