@@ -21,16 +21,6 @@ export class Inbox {
     return this.#others().length > 0;
   }
 
-  /** Finds the letters whose pages are there; where there are no locks, each page has the store at once. */
-  async living(): Promise<ReadonlySet<string>> {
-    try {
-      const { held } = await navigator.locks.query();
-      return new Set(held!.map(({ name }) => name!.split(":").at(-1)!));
-    } catch {
-      return new Set();
-    }
-  }
-
   /** Writes the letter of this page, if it has something to say, or had. */
   post(): void {
     kit.post(this.early, this.given, this.thread);
@@ -41,25 +31,18 @@ export class Inbox {
     if (this.early.inbox) this.post();
   }
 
-  /** The page says no more: another one may take its letter. */
-  leave(): void {
-    void this.early.lock?.then((free) => free?.());
-    this.early.lock = undefined;
-  }
-
   /**
-   * Puts the letters of pages that have gone into a save, JSON text, or into the thread without one; `living`: those whose pages are there. This page says itself
+   * Puts the letters into a save, JSON text, or into the thread without one. Those of others stay where some of them may be there (`company`); this page says itself
    * what it has written, unless another one has taken that: nobody expected this one to come back, which is what `back` is for.
    */
-  take(last: string | undefined, living: ReadonlySet<string>, back: () => void): string | undefined {
+  take(last: string | undefined, company: boolean, back: () => void): string | undefined {
     const { pending } = this.thread.link.shared;
     const own = this.early.inbox;
     const merge = (queue: readonly object[], acts: readonly object[], changes: readonly QueueChange[] = []): void => {
       const { threadId, messages, state } = pending.confirmed();
       last = mergeSaves(last ?? JSON.stringify({ v: 1, threadId, messages, state }), JSON.stringify({ queue, acts }), undefined, changes);
     };
-    for (const [name, [, ...letter]] of this.#others()) {
-      if (living.has(name)) continue;
+    for (const [name, [, ...letter]] of company ? [] : this.#others()) {
       this.taken = [...this.taken, name];
       merge(...letter);
     }
@@ -85,9 +68,7 @@ export class Inbox {
       if (!taken.length) return;
       this.#write(Object.fromEntries(Object.entries(this.#read()).filter(([name]) => !taken.includes(name))));
       this.taken = this.taken.filter((name) => !taken.includes(name));
-      if (!taken.includes(this.early.inbox!)) return;
-      this.early.inbox = undefined;
-      this.leave();
+      if (taken.includes(this.early.inbox!)) this.early.inbox = undefined;
     };
   }
 

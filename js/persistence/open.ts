@@ -28,7 +28,7 @@ export interface Early {
   left?: string;
   /** The name of this page in the store's inbox, once it has said something. */
   inbox?: string | undefined;
-  /** The lock of its letter there, which it has as long as it is there. */
+  /** The lock of the store, once it was asked for: others know then that this page is there. */
   lock?: ReturnType<typeof takeLock>;
   /** The rest, once it has come. */
   saves?: Saves;
@@ -62,7 +62,6 @@ function post(early: Early, { persist, threadId }: SavesOptions, thread: SavesCl
   early.inbox ??= uuid();
   try {
     void persist!.inbox!.save({ ...Object(persist!.inbox!.load()), [early.inbox]: [threadId, queue, acts, changes] });
-    early.lock ??= takeLock(`${persist!.key}:${early.inbox}`);
   } catch {
     // It has none, or there is no room.
   }
@@ -70,7 +69,10 @@ function post(early: Early, { persist, threadId }: SavesOptions, thread: SavesCl
 
 /** The methods that do something at once, as long as there are no `early.saves`. */
 const createNow = (early: Early, ...[options, thread, beginning]: Parameters<OpenSaves>): Partial<Saves> => {
-  const say = (): void => post(early, options, thread);
+  const say = (): void => {
+    post(early, options, thread);
+    if (early.inbox) early.lock ??= takeLock(options.persist!.key);
+  };
   const show = (save: unknown): void => {
     if (!save || early.saves || early.shown) return;
     const json = JSON.stringify(save);

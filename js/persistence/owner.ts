@@ -8,6 +8,7 @@
 import type { AgentStore } from "../api/saving.js";
 import { kit } from "./kit.js";
 import type { Free } from "./lock.js";
+import type { Early } from "./open.js";
 import type { StoredTexts } from "./record.js";
 import type { StoredSaves } from "./saves.js";
 import { createWriter, type Writer } from "./writer.js";
@@ -80,14 +81,15 @@ export class Claim {
   readonly writer: Writer;
   readonly #member: WeakRef<StoredSaves>;
 
-  /** Nothing is asked for yet. `text`: what is known of the store. */
-  constructor(private readonly store: AgentStore, member: StoredSaves, text: StoredTexts) {
-    this.#place = placeOf(store, text);
+  /** Nothing is asked for yet, unless that was done before (`early`). */
+  constructor(private readonly store: AgentStore, member: StoredSaves, early: Early) {
+    this.#place = placeOf(store, early.text);
     this.writer = this.#place.writer;
     this.#seen = this.#place.version;
     this.#member = new WeakRef(member);
     // A thread that was collected keeps nobody waiting.
     kit.whenCollected(member, this.leave);
+    if (early.lock) this.#request(early.lock);
   }
 
   /** Whether the thread owns the store. */
@@ -106,6 +108,17 @@ export class Claim {
     if (this.owns() || this.#wants) return false;
     tell(this.#place, "want", this);
     return this.#wants = true;
+  }
+
+  /** Whether another thread waits for the store, here or in another page. */
+  async hasCompany(): Promise<boolean> {
+    const { key, line } = this.#place;
+    try {
+      return line.length > 1 || (await navigator.locks.query()).pending!.some(({ name }) => name === `ag-ui-wasm:${key}`);
+    } catch {
+      // There are no locks: each page has the store at once.
+      return false;
+    }
   }
 
   /** The thread has become idle: lets the store go if another thread wants it. */
@@ -146,12 +159,12 @@ export class Claim {
     this.rest();
   }
 
-  #request(): void {
+  #request(lock?: Early["lock"]): void {
     const place = this.#place;
     place.claims.add(this);
     if (this.#lock !== "none") return;
     this.#lock = "waits";
-    const taken = kit.takeLock(place.key);
+    const taken = lock ?? kit.takeLock(place.key);
     if (!taken) return lineUp(place, this.#have);
     listen(place);
     void taken.then((free) => {

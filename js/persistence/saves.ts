@@ -49,8 +49,8 @@ export class StoredSaves implements Saves {
    * one that is written.
    */
   private aside: string | undefined;
-  /** The letters whose pages are there, while letters are taken. */
-  private living: ReadonlySet<string> | "asked" | undefined;
+  /** Whether another page waits for the store, while letters are taken. */
+  private company: boolean | "asked" | undefined;
   /** The threads that were there as this one began anew, which the store may still have: JSON texts. */
   private left: readonly string[] = [];
   /** A save that the store has, and that is of no use: JSON text. */
@@ -78,7 +78,7 @@ export class StoredSaves implements Saves {
     this.last = early.shown;
     this.state = JSON.stringify(early.text.first?.state);
     if (early.left !== undefined) this.left = [early.left];
-    this.claim = new Claim(given.persist!, this, early.text);
+    this.claim = new Claim(given.persist!, this, early);
     this.inbox = new Inbox(early, given, thread);
   }
 
@@ -155,13 +155,12 @@ export class StoredSaves implements Saves {
 
   /** Writes the last changes, if need be once the store has answered. */
   dispose(): void {
-    const { claim, inbox, saving: { loadMs = 3000 } } = this;
+    const { claim, saving: { loadMs = 3000 } } = this;
     this.gate = "ended";
     if (claim.owns() && this.dirty) this.put(this.last = this.#saved());
     // A store that hangs is not waited for.
     if (claim.owns() && this.dirty && this.store !== "refused") later(loadMs, claim.leave);
     else claim.leave();
-    inbox.leave();
   }
 
   /** Whether the thread keeps its store. */
@@ -170,7 +169,7 @@ export class StoredSaves implements Saves {
     // A thread that could not be opened, and waits to be, may as well wait in another tab.
     const works = remote.thread?.hasFailed() ? source.parts()?.calls.works() : link.busy() || remote.thread?.isBusy();
     // Edits and calls also wait for the store, unless it has stopped responding.
-    return (!!works && !this.#isDeserted()) || ((this.store === "asked" || !!this.living) && (this.dirty || this.waiting.length > 0));
+    return (!!works && !this.#isDeserted()) || ((this.store === "asked" || this.company !== undefined) && (this.dirty || this.waiting.length > 0));
   }
 
   /** Ends what is in progress, and saves it: writes nothing and begins nothing from now on. */
@@ -365,14 +364,14 @@ export class StoredSaves implements Saves {
 
   /** Puts the letters of pages that have gone into the next save, which has what this page says. Says whether it is known which have gone. */
   #takeLetters(): boolean {
-    const { inbox, living, thread: { link } } = this;
-    if (living === "asked") return false;
-    if (!living && inbox.hasOthers()) {
-      this.living = "asked";
-      void inbox.living().then((found) => {
-        this.living = found;
+    const { inbox, claim, company, thread: { link } } = this;
+    if (company === "asked") return false;
+    if (company === undefined && inbox.hasOthers()) {
+      this.company = "asked";
+      void claim.hasCompany().then((has) => {
+        this.company = has;
         this.#proceed();
-        this.living = undefined;
+        this.company = undefined;
       });
       return false;
     }
@@ -380,7 +379,7 @@ export class StoredSaves implements Saves {
       this.#suspend();
       this.last = undefined;
     };
-    const last = inbox.take(this.last, living ?? new Set(), back);
+    const last = inbox.take(this.last, !!company, back);
     if (last !== this.last) {
       link.awaitSave();
       this.#show(() => last);

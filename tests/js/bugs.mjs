@@ -210,7 +210,7 @@ export const bugs = [
   {
     name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: '((this.store === "asked" || !!this.living) && (this.dirty || this.waiting.length > 0))',
+    from: '((this.store === "asked" || this.company !== undefined) && (this.dirty || this.waiting.length > 0))',
     to: "link.busy()",
     tests: ["tabs"],
   },

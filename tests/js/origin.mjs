@@ -179,29 +179,22 @@ export class Origin {
       end();
       return result;
     };
-    /** The locks of letters, which nobody else asks for. */
-    const letters = new Set();
+    const pending = new Set();
     return {
       // Each page has a name of its own for the store.
       query: async () => ({
-        held: [...letters].filter(({ page }) => !page.dead).flatMap(({ letter }) =>
-          [...pages.values()].map(({ key }) => ({ name: `ag-ui-wasm:${key}${letter}` }))
-        ),
+        pending: [...pending].some(({ page }) => !page.dead) ? [...pages.values()].map(({ key }) => ({ name: `ag-ui-wasm:${key}` })) : [],
       }),
       request: async (asked, options, callback = options) => {
-        const [, pageName, name, letter] = /^ag-ui-wasm:(.*)\|([^:]*)(:.*)?$/.exec(asked);
+        const [, pageName, name] = /^ag-ui-wasm:(.*)\|(.*)$/.exec(asked);
         const page = pages.get(pageName);
-        const held = { page, letter };
-        // A browser gives what nobody else has before it takes anything else from the page that asks.
-        if (letter) {
-          letters.add(held);
-          await callback({});
-          return letters.delete(held);
-        }
+        const waits = { page };
+        pending.add(waits);
         await wait(`${page.name} asks for the lock`);
         if (page.dead) return new Promise(() => {});
         if (this.#locks.has(name)) await new Promise((resolve) => this.#locks.get(name).push(resolve));
         else this.#locks.set(name, []);
+        pending.delete(waits);
         return take(page, name, callback);
       },
     };

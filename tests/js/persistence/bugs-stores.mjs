@@ -74,23 +74,9 @@ export const bugs = [
   {
     name: "a tab takes what another one has said that is still there",
     file: "persistence/inbox.ts",
-    from: "      if (living.has(name)) continue;\n",
-    to: "",
-    tests: ["inbox", "tabs"],
-  },
-  {
-    name: "nobody knows that a page is there that has said something",
-    file: "persistence/open.ts",
-    from: "    early.lock ??= takeLock(`${persist!.key}:${early.inbox}`);\n",
-    to: "",
-    tests: ["inbox", "tabs"],
-  },
-  {
-    name: "what a thread has said that has ended stays in the inbox",
-    file: "persistence/saves.ts",
-    from: "    inbox.leave();\n",
-    to: "",
-    tests: ["inbox"],
+    from: "company ? [] : this.#others()",
+    to: "this.#others()",
+    tests: ["tabs"],
   },
   {
     name: "a thread is not shown anew that another page has gone on with, and its home waits for ever",
@@ -116,7 +102,7 @@ export const bugs = [
   {
     name: "a thread lets its store go while it asks who is there, and its calls wait for ever",
     file: "persistence/saves.ts",
-    from: '(this.store === "asked" || !!this.living)',
+    from: '(this.store === "asked" || this.company !== undefined)',
     to: 'this.store === "asked"',
     tests: ["tabs"],
   },

@@ -193,36 +193,6 @@ describe("the inbox of a store", { skip: !real }, () => {
     }
   });
 
-  it("gives what pages have said that have gone, whoever else is there", () => {
-    const [, one] = page(`make(${store}).submit(hello);`);
-    const [, both] = page(`make(${store}).submit({ message: { id: "too", content: "too" } });`, one);
-    const [there] = Object.keys(JSON.parse(both["localStorage chat:inbox"] ?? both["chat:inbox"]));
-    const [said, left] = page(`locks.query = async () => ({ held: [{ name: "ag-ui-wasm:localStorage chat:${there}" }] }); ${next(store)}`, both);
-    assert.deepEqual(said, ["too", "too"]);
-    assert.deepEqual(letters(left).map(([, queue]) => queue[0].messages[0].id), ["hello"]);
-  });
-
-  it("says which pages are there, until they have said all or end", () => {
-    const [said] = page(`
-      const held = [];
-      locks.request = async (name, hold) => {
-        if (name.split(":").length === 2) return;
-        held.push(name);
-        await hold({});
-        held.pop();
-      };
-      const agent = make(${store});
-      agent.submit(hello);
-      say(held.length, held[0]?.endsWith(Object.keys(JSON.parse(localStorage.getItem("chat:inbox")))[0]));
-      await quiet();
-      say(held.length);
-      agent.dispose();
-      await quiet();
-      say(held.length);
-    `);
-    assert.deepEqual(said, [1, true, 1, 0]);
-  });
-
   it("leaves an edit that was made before it was read", () => {
     const [, items] = page(`make(${store}).submit(hello);`);
     const [said] = page(
