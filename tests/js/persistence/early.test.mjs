@@ -33,7 +33,7 @@ function page(script) {
     const say = (...values) => console.log(JSON.stringify(values));
     const task = () => new Promise((done) => setTimeout(done));
   `;
-  const { stdout, stderr } = spawnSync("node", ["--input-type=module", "--eval", before + script], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync("node", ["--input-type=module", "--eval", before + script], { encoding: "utf8", timeout: 60_000 });
   assert.equal(stderr, "");
   return stdout.trim().split("\n").map((line) => JSON.parse(line));
 }

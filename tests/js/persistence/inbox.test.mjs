@@ -71,7 +71,7 @@ function page(script, items = {}) {
       process.exit();
     };
   `;
-  const { stdout, stderr } = spawnSync("node", ["--input-type=module", "--eval", `${before}${script}\nleave();`], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync("node", ["--input-type=module", "--eval", `${before}${script}\nleave();`], { encoding: "utf8", timeout: 60_000 });
   assert.equal(stderr, "");
   return JSON.parse(stdout);
 }
