@@ -54,11 +54,11 @@ const earlyOf = (...[, { shown: { first } }]: Parameters<OpenSaves>): Early => (
 
 /** Writes the letter of this page into the inbox of its store (inbox.ts): what waits in the page, and what was decided and changed there. */
 function post(early: Early, { persist, threadId }: SavesOptions, thread: SavesClient): void {
+  // Where no code has come it is said, and waits for somebody to try again.
+  if (thread.disposed() || thread.read().error?.code === "load") return;
   const [, list, queue, acts] = thread.link.shared.pending.parted();
   const changes = list.filter(({ waiting }) => waiting).map(({ runId, waiting }) => ({ runId, waiting }));
-  const says = early.inbox || [queue, acts, changes].some(({ length }) => length);
-  // Where no code has come it is said, and waits for somebody to try again.
-  if (!says || thread.disposed() || thread.read().error?.code === "load") return;
+  if (!early.inbox && ![queue, acts, changes].some(({ length }) => length)) return;
   early.inbox ??= uuid();
   try {
     void persist!.inbox!.save({ ...Object(persist!.inbox!.load()), [early.inbox]: [threadId, queue, acts, changes] });

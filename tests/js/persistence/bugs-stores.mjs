@@ -46,7 +46,7 @@ export const bugs = [
   {
     name: "what was said comes back after a store of one's own was cleared",
     file: "persistence/stores.ts",
-    from: "        own?.save({});\n",
+    from: "        own?.clear();\n",
     to: "",
     tests: ["inbox"],
   },
