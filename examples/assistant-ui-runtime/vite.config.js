@@ -1,8 +1,9 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { agent } from "./agent.js";
+import { preloadCore } from "./preload-core.js";
 
 // The agent at /agent. With one of your own, use `server: { proxy: { "/agent": "http://…" } }` instead.
 const scripted = { name: "agent", configureServer: ({ middlewares }) => void middlewares.use("/agent", agent) };
 
-export default defineConfig({ plugins: [react(), scripted] });
+export default defineConfig({ plugins: [react(), scripted, preloadCore()] });
