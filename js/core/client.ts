@@ -9,7 +9,6 @@ import type { Intent, QueuedIntent } from "../intents/intent.js";
 import type { RunIntent } from "../intents/run.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
-import type { Saved } from "../snapshot/save.js";
 import type { openSession } from "./open.js";
 import type { PendingIntents } from "./pending.js";
 import type { Remains } from "./remains.js";
@@ -65,8 +64,6 @@ export interface PendingIntent<State> extends Pick<Intent<State>, "fold">, Parti
 export interface LateSession<State> {
   /** It was told this; resolves when it has answered. */
   tell(told: PendingIntent<State>): Promise<void>;
-  /** That report, with the calls that were begun since. */
-  since(report: Saved): Saved;
   /** The thread begins anew with this intent. */
   resets(intent: Intent<State>): void;
   /** It was opened with all that is pending: until it has answered, the thread stays as it is shown. */
@@ -154,6 +151,8 @@ export interface OpenHome<State> {
   last?: string | undefined;
   /** The changes since that save, if the session has reported any. */
   changes?: string | undefined;
+  /** The calls that were begun since; without a report all. */
+  begun: Set<string>;
   /** The thread that the record goes with. */
   thread: Pick<AgentSnapshot<State>, "messages" | "state">;
   /** It may not have read the save that it begins with. */

@@ -39,8 +39,9 @@ export function createHost<State>(seat: Seat<State>, settled: Host["settled"]): 
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    execute: (...args) => {
-      if (home()) calls.execute(...args);
+    execute: (toolCallId, ...args) => {
+      home()?.begun.add(toolCallId);
+      if (home()) calls.execute(toolCallId, ...args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, part, json) => {

@@ -13,7 +13,7 @@ import type { Seat } from "./seat.js";
 type LiveCalls<State> = Pick<Live<State>, "run" | "apply" | "call" | "keep" | "cancel" | "stop" | "save" | "report">;
 
 /** These calls of that session. */
-export function createLiveCalls<State>({ client, shared, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {
+export function createLiveCalls<State>({ client, shared, home, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {
   const [{ read }, { approve, calls, settings, saved }, { late, pending }] = [client, client.parts()!, shared];
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
   const value: LiveCalls<State>["call"] = (method, json) => {
@@ -29,6 +29,7 @@ export function createLiveCalls<State>({ client, shared, ask, flush, said }: Sea
   };
   const reset = (intent: Intent<State>): boolean => {
     late?.resets(intent);
+    home()?.begun.clear();
     calls.abandonAll();
     // One change for those who look, although it is several for the core.
     shared.held = [];

@@ -104,7 +104,7 @@ export function confirm<State>({ late, pending }: LinkState<State>, next: AgentS
 
 /** Notes what the session of that home has said of the thread as it is now: a save, a record, or what has changed since the last save. */
 const note = <State>(at: OpenHome<State> | undefined, thread: AgentSnapshot<State>, json: string, part: boolean): OpenHome<State> | undefined =>
-  at && Object.assign(at, part ? { changes: json } : { last: json, changes: undefined, thread, reading: false });
+  at && (at.begun.clear(), Object.assign(at, part ? { changes: json } : { last: json, changes: undefined, thread, reading: false }));
 
 /** A new session at the port. */
 function construct<State>(port: Port, host: SessionHost, { messages, state }: AgentSnapshot<State>, options: SessionOptions): OpenSession {

@@ -25,6 +25,9 @@ export function openSession<State>(client: LinkClient<State>, shared: LinkState<
   });
 }
 
+/** Whether it is a change of what is there, and begins nothing. */
+const isEdit = <State>({ run, acts }: PendingIntent<State>): boolean => !run && !acts;
+
 /** Returns the snapshot to show; nothing if the session was lost. */
 function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): AgentSnapshot<State> | undefined {
   const { history, settings } = client.parts()!;
@@ -41,12 +44,12 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
   const save = saved && before.length ? composeSave(saved, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before) : saved;
   const todo = all.filter((step) => !before.includes(step));
   let from = save ? client.empty() : base;
-  while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.fold(from);
+  while (!save && todo.length && isEdit(todo[0]!)) from = todo.shift()!.fold(from);
 
   const refused = (error: AgentError): void => shared.soon(() => client.emitter.emit("error", error));
   const live = createLive(client, shared, port);
   const current = (): boolean => shared.home === home;
-  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, reading: true, begins: true };
+  const home: OpenHome<State> = { at: "open", live, thread: from, last: save, begun: new Set(), reading: true, begins: true };
   shared.home = home;
   let next: AgentSnapshot<State>;
   try {
@@ -57,10 +60,13 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
     try {
       const restore = (opened: Session): void => {
         opened.call("restore", opening ? opening.opens!(save!) : save);
+        // What waits in it begins with what the page has shown.
+        while (todo.length && isEdit(todo[0]!) && !todo[0]!.cancelled && current()) takeStep(client, live, todo.shift()!, refused);
+        opened.call("proceed");
         home.reading = !!shared.late;
       };
       if (save && !live.ask(restore)) return undefined;
-      if (!settings.saves && !shared.late) home.last = undefined;
+      if (!settings.saves && !shared.late) Object.assign(home, { last: undefined, begun: new Set(stored?.handled) });
     } catch (error) {
       opening = home.last = undefined; // Waiting steps continue without it.
       shared.soon(() => {

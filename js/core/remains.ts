@@ -14,7 +14,7 @@ import { messageKey } from "../snapshot/message-key.js";
 import { withChanges } from "../snapshot/changes.js";
 import { queuedOf } from "../intents/run.js";
 import { submitted } from "../intents/submit.js";
-import { changedQueue, compose, rowsOf, savedSnapshot, union, type Saved } from "../snapshot/save.js";
+import { changedQueue, compose, rowsOf, savedSnapshot, union, type Queued, type Saved } from "../snapshot/save.js";
 import type { LinkClient, LinkState, OpenHome, PendingIntent } from "./client.js";
 
 /** Whether a save has this submit because it was not answered for. */
@@ -28,11 +28,13 @@ export interface Remains<State> {
   readonly report: Partial<Saved> | undefined;
 }
 
-/** The last report, as a save. */
-export function reportOf<State>({ last = "{}", changes, thread: { messages, state } }: OpenHome<State>): Saved {
+/** The last report, as a save, with the calls that were begun since. */
+export function reportOf<State>({ last = "{}", changes, begun, thread: { messages, state } }: OpenHome<State>): Saved {
   // A decision of a save may be what the session is lost at.
-  const saved: Saved = { messages, state, ...JSON.parse(last), acts: undefined };
-  return changes ? withChanges(saved, JSON.parse(changes)) : saved;
+  const said: Saved = { messages, state, ...JSON.parse(last), acts: undefined };
+  const saved = changes ? withChanges(said, JSON.parse(changes)) : said;
+  const calls = saved.turn?.calls.map((call) => (begun.has(call.id) ? { ...call, stage: "executing" } : call));
+  return { ...saved, handled: union(saved.handled, [...begun], (id) => id), ...(calls && { turn: { ...saved.turn, calls } }) };
 }
 
 /**
@@ -40,7 +42,7 @@ export function reportOf<State>({ last = "{}", changes, thread: { messages, stat
  * shown. Of the rest the next home gets what was done; if it is lost at that, too, the thread alone. A worker that has died has not trapped.
  */
 function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, home: OpenHome<State>, died: boolean): Remains<State> {
-  const { pending, runs, late } = shared;
+  const { pending, runs } = shared;
   const { last, begins, reading } = home;
   const then = reportOf(home);
   const { v, queue: waiting = [] } = then;
@@ -55,14 +57,24 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   const sent = changedQueue(queuedOf(waits), list);
   const shown = list.reduce((at, intent) => (waits.includes(intent) ? at : intent.fold(at)), said);
   // Without a report there is no version.
-  const report = { ...compose(late?.since(then) ?? then, then, list, sent), v };
+  const report = { ...compose(then, then, list, sent), v };
   if (!reading || died) return { shown: { ...shown, queue: [...shown.queue, ...rowsOf(sent)] }, report };
   const first = last !== undefined && last !== shared.rescued;
   if (first) client.quarantine(last);
   const { handled, unsent, untold, turn, queue } = report;
-  // A submit that waits may replace messages, but none that was said since.
-  const left = [...queue, ...queuedOf(list)].reduce<AgentSnapshot<State>>(submitted, { ...shown, queue: [] });
+  // A submit that waits may replace messages, but none that was said since. A session that is lost before its first report may have shown it.
+  const waited = union<Row>([...queue, ...queuedOf(list)], inputsOf(shared, shown.queue), ({ runId }) => runId);
+  const left = waited.reduce<AgentSnapshot<State>>(submitted, { ...shown, queue: [] });
   return { shown: left, report: first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined };
+}
+
+/** A submit that waits. */
+type Row = Partial<Queued> & Pick<Queued, "runId" | "messages">;
+
+/** The rows of a queue, with what else their submits have said, as far as somebody waits for them. */
+function inputsOf<State>({ runs }: LinkState<State>, rows: AgentSnapshot["queue"]): readonly Row[] {
+  const asked = queuedOf([...runs].map((run) => ({ run })));
+  return rows.map((row) => ({ ...asked.find(({ runId }) => runId === row.runId), ...row }));
 }
 
 /** Whether the next session joins the run of that report: the server continues after what it has. */
@@ -73,7 +85,7 @@ const joinsRun = <State>(client: LinkClient<State>, shared: LinkState<State>, re
 export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
   const { threadId, toolCalls, interrupts } = shown;
   const reported = report?.v;
-  if (!report || !(reported || report.queue?.length || interrupts.length || toolCalls.length)) return;
+  if (!report || !(reported || [report.queue, report.handled, interrupts, toolCalls].some((list) => list?.length))) return;
   const resumes = client.resumes();
   const joins = joinsRun(client, shared, report);
   const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
@@ -107,9 +119,8 @@ function parted<State>(client: LinkClient<State>, shared: LinkState<State>, { sh
   const queue = (client.parts()!.settings.saves && report?.queue?.filter(({ messages }) => joins || messages.every(isNew))) || [];
   const ids = new Set(queue.map(({ runId }) => runId));
   const waiting = new Set(queue.flatMap(({ messages }) => messages.map(messageKey)));
-  const asked = queuedOf([...shared.runs].map((run) => ({ run })));
-  const left = shown.queue.reduce<AgentSnapshot<State>>(
-    (at, row) => (ids.has(row.runId) ? at : submitted(at, { ...asked.find(({ runId }) => runId === row.runId), ...row })),
+  const left = inputsOf(shared, shown.queue).reduce<AgentSnapshot<State>>(
+    (at, row) => (ids.has(row.runId) ? at : submitted(at, row)),
     { ...shown, queue: rowsOf(queue), messages: shown.messages.filter((message) => !waiting.has(messageKey(message))) },
   );
   return { shown: left, report: report && { ...report, queue } };

@@ -129,8 +129,10 @@ export interface SessionMethods {
   judgeInbound: string | undefined;
   /** A save that the host was given is written, or is not waited for: its number. */
   saved: void;
-  /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. */
+  /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. Nothing begins before `proceed`. */
   restore: void;
+  /** What waits in the save begins, with what was edited since. */
+  proceed: void;
   /** Ends all that goes on, and makes the session the one that was saved. */
   fork: void;
   /** A name, as it is. */

@@ -14,7 +14,7 @@ import type { Intent } from "../intents/intent.js";
 import { queuedOf } from "../intents/run.js";
 import { closed } from "../snapshot/initial.js";
 import { keepShown } from "../snapshot/mirror.js";
-import { changedQueue, compose, composeSave, union, type Saved } from "../snapshot/save.js";
+import { changedQueue, compose, composeSave, type Saved } from "../snapshot/save.js";
 import type { RemoteSession } from "./session.js";
 
 /** The session as its link sees it, and what it answers. It was told nothing yet. */
@@ -89,16 +89,9 @@ function createRemains<State>(client: LinkClient<State>, shared: LinkState<State
   const { list } = shared.pending;
   const made = createMadeSaves(client);
 
-  // The calls that were begun since the last report.
-  const executed = new Set<string>();
-  const since = (report: Saved): Saved => {
-    const calls = report.turn?.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call));
-    return { ...report, handled: union(report.handled, [...executed], (id) => id), ...(calls && { turn: { ...report.turn, calls } }) };
-  };
-
   /** The save as it is now. */
   const saved = (): Saved => {
-    const then = since(reportOf(shared.home as OpenHome<State>));
+    const then = reportOf(shared.home as OpenHome<State>);
     const shown = client.read();
     // The thread of a report has all that it was stopped at, and what has begun since.
     const edited = list.filter(({ run, acts, stops }) => !run && !acts && !stops);
@@ -110,17 +103,11 @@ function createRemains<State>(client: LinkClient<State>, shared: LinkState<State
   };
 
   return {
-    since,
-    /** The page begins this call. */
-    executes: (toolCallId: string): void => void executed.add(toolCallId),
-    /** A report has come. */
-    reported: (): void => executed.clear(),
     /** The thread begins anew. */
     resets: (intent: Intent<State>): void => {
       const { home, runs } = shared;
       // Nothing of before comes back.
       for (const step of list) step.unsaved = true;
-      executed.clear();
       (home as OpenHome<State>).last = intent.save ?? composeSave(undefined, client.empty());
       // It ends the replies so far: one that is sent from now on is none of theirs.
       for (const run of runs) run.part &&= intent;

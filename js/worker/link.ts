@@ -51,7 +51,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
         decisions.forEach(({ method, json, fold, acts }) => link.apply({ method, json, fold, acts }));
         if (goesOn) void link.load();
       },
-      ...{ executes: late.executes, reported: late.reported, received: late.catchUp, life },
+      ...{ received: late.catchUp, life },
     });
     return (current = session);
   };

@@ -31,7 +31,7 @@ export interface FromPage {
 }
 
 // Calls that change nothing a save needs, or only what is in the page anyway.
-const unsaved: readonly Act[] = ["restore", "editState", "listen", "present", "online", "saved"];
+const unsaved: readonly Act[] = ["restore", "proceed", "editState", "listen", "present", "online", "saved"];
 
 const lateEdit = { code: "edit-late", message: "The submit had started before its change arrived" };
 
@@ -50,7 +50,7 @@ export function serve(port: MessagePort, core: Core): void {
   const report = (): void => {
     if (!ended.length) return;
     // A caller that waits for the end finds it in the snapshot, and in a save.
-    updates.post();
+    attempt(updates.post, misused);
     for (const end of ended.splice(0)) pipe.tell("settled", ...end);
   };
 

@@ -12,7 +12,6 @@ import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { LateRemains } from "./late.js";
 import type { Pool } from "./pool.js";
 import type { Act, FromPage } from "./serve.js";
 
@@ -44,7 +43,7 @@ export interface FromWorker extends FromCore {
 }
 
 /** The maker of a session, which receives the answers that came later. */
-export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored">, Pick<LateRemains<unknown>, "reported" | "executes"> {
+export interface SessionOwner extends Pick<FromWorker, "misused" | "unrestored"> {
   /** The worker has nothing more to say for now. */
   received(): void;
   /** The session is lost; `died`: its worker has ended. */
@@ -135,16 +134,9 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning },
-    ...{ abandon: host.abandon, settled: host.settled, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
-    saved: (json, number) => {
-      owner.reported();
-      host.save(number, false, json);
-    },
+    ...{ execute: host.execute, abandon: host.abandon, settled: host.settled, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
+    saved: (json, number) => host.save(number, false, json),
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
-    execute: (toolCallId, ...call) => {
-      owner.executes(toolCallId);
-      host.execute(toolCallId, ...call);
-    },
   } satisfies Partial<FromWorker>;
 }
 

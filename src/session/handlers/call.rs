@@ -44,7 +44,8 @@ impl Session {
             "online" => self.online(now),
             "tick" => self.tick(now),
             "dispose" => self.dispose(now),
-            "restore" => self.restore(json, now)?,
+            "restore" => self.read_save(json, now)?,
+            "proceed" => self.proceed(now),
             "fork" => {
                 self.reset(now)?;
                 self.restore(json, now)?;

@@ -63,9 +63,16 @@ impl Session {
         })
     }
 
-    /// Makes a fresh session the one that was saved. A damaged save, or one of another version, is refused, and the session
-    /// stays as it was.
+    /// Makes a fresh session the one that was saved, and lets it continue.
     pub fn restore(&mut self, json: &str, now: f64) -> Result<(), Misuse> {
+        self.read_save(json, now)?;
+        self.proceed(now);
+        Ok(())
+    }
+
+    /// Makes a fresh session the one that was saved, and begins nothing. A damaged save, or one of another version, is refused, and the
+    /// session stays as it was.
+    pub(super) fn read_save(&mut self, json: &str, now: f64) -> Result<(), Misuse> {
         self.alive()?;
         let (json, depth) = (keep_private(json), self.options.max_depth);
         let damaged = || Misuse::Restore("the save is damaged");
@@ -123,12 +130,16 @@ impl Session {
         if fields.yes("running") {
             self.rejoin.progress.restored = true;
             self.verdict.cut("the page was left during the run");
-        } else {
-            // Where the page was at work alone, its agent learns what became of that.
-            self.rest(now);
-            self.next(now);
         }
         self.outbox.changed(true);
         Ok(())
+    }
+
+    /// What waits in a save begins, unless its run is to be joined. Where the page was at work alone, its agent learns what became of that.
+    pub(super) fn proceed(&mut self, now: f64) {
+        if !self.rejoin.progress.restored {
+            self.rest(now);
+            self.next(now);
+        }
     }
 }

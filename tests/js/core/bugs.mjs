@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "what waits in a save begins without what was edited before the core was there",
+    file: "core/open.ts",
+    from: "isEdit(todo[0]!) && !todo[0]!.cancelled",
+    to: "false",
+    tests: ["saves-core"],
+  },
+  {
     name: "a submit that the core traps at stands before those that wait in the store",
     file: "core/remains.ts",
     from: "queuedOf(waits)",

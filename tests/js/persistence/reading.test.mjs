@@ -20,7 +20,7 @@ describe("a question to a store", () => {
     const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
-    const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), disposed: () => false };
+    const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), read: () => ({}), disposed: () => false };
     const beginning = { show: (value) => heard.push(value?.messages[0].id ?? "nothing"), refuse: (cause) => heard.push(`refused: ${cause}`) };
     const saves = new StoredSaves({ persist: {}, saving: { loadMs: 500 } }, { ...client, shown: {} }, beginning, { text: {} });
     return Object.assign(saves, {

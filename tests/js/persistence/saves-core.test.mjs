@@ -32,6 +32,22 @@ describe("with the core itself", { skip: !real }, () => {
   const finished = ({ runId }) => ({ type: "RUN_FINISHED", threadId: "t", runId });
   const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
 
+  it("what waits in a save begins with what was edited before the core was there", async () => {
+    const user = (id) => ({ id, role: "user", content: id });
+    const waits = { start: "submit", runId: "w", messages: [user("w")], tools: [], pageTools: [] };
+    const save = { v: 1, threadId: "t", messages: [user("a")], state: { n: 1 }, interrupts: [], handled: [], unsent: [], queue: [waits] };
+    for (const make of [undefined, await inWorker()]) {
+      for (const options of [{ restore: save }, { persist: memory(save) }]) {
+        const { agent, sent } = await talking(options, make);
+        agent.subscribe(() => {});
+        agent.setState(({ n }) => ({ n, x: 2 }));
+        agent.setMessages((messages) => messages.map((message) => ({ ...message, content: "edited" })));
+        await until(() => sent.length);
+        assert.deepEqual([sent[0].state, sent[0].messages.map(({ content }) => content)], [{ n: 1, x: 2 }, ["edited", "w"]]);
+      }
+    }
+  });
+
   it("a page that is left while a tool works and a submit waits: neither is done again, nor lost", async () => {
     const store = memory();
     const execute = mock.fn(never);
