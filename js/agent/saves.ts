@@ -21,23 +21,26 @@ export function createSaves<State>(options: AgentOptions<State>, thread: Thread<
       link.restore(shown.restored(saved), text ?? JSON.stringify(saved));
     },
     refuse: (cause) => {
-      link.restore();
       const error = AgentError.is(cause) ? cause : refusal(cause);
       // The application has no agent to listen to before.
       queueMicrotask(() => thread.disposed() || emitter.emit("error", error));
     },
   };
   const { show, refuse } = beginning;
+  const fail = (cause: unknown): void => {
+    link.restore();
+    refuse(cause);
+  };
   if (persist) return persist.open(options, thread, beginning);
 
   const own: Pick<Saves, "begin" | "ready"> = {
     begin: () => {
       try {
         if (restore) link.awaitSave();
-        if (isPromise(restore)) restoring = restore.then(show).catch(refuse);
+        if (isPromise(restore)) restoring = restore.then(show).catch(fail);
         else show(restore);
       } catch (cause) {
-        refuse(cause);
+        fail(cause);
       }
     },
     ready: async () => restoring,

@@ -88,6 +88,7 @@ export interface SavesClient {
     busy(): boolean;
     save(): string;
     awaitSave(): void;
+    restore(shown?: undefined, json?: string): void;
     readonly shared: SharedState;
   };
 }
@@ -96,7 +97,7 @@ export interface SavesClient {
 export interface Beginning {
   /** Shows a save, if it is one, and continues from it: from nothing without one. Throws if it is of no use. */
   show(value: unknown, text?: string): void;
-  /** There is none that could be used. */
+  /** Reports that there is none that could be used. */
   refuse(cause: unknown): void;
 }
 

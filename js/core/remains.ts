@@ -53,7 +53,8 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   const list = pending.list.filter(isLeft);
   // Where others wait, it waits after them, and after the run that opens the thread.
   const isAfter = waiting.length || list.some(({ run }) => run?.opens);
-  const waits = list.filter((intent) => isUnanswered(intent) && (intent.waits || isAfter) && intent.run!.id !== said.runId);
+  // One that the session has answered for is here as long as no patch has it.
+  const waits = list.filter(({ run, unsaved, waits: queues }) => run?.queued && !unsaved && (queues || isAfter) && run.id !== said.runId);
   const sent = changedQueue(queuedOf(waits), list);
   const shown = list.reduce((at, intent) => (waits.includes(intent) ? at : intent.fold(at)), said);
   // Without a report there is no version.

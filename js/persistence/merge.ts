@@ -1,6 +1,6 @@
 // Two saves of one thread, compared and made one.
 
-import type { Message } from "../api/types.js";
+import type { Message, ToolMessage } from "../api/types.js";
 import type { QueueChange, Queued, Saved } from "../snapshot/save.js";
 import { kit } from "./kit.js";
 
@@ -19,6 +19,8 @@ export function withoutLeft(save: string, left: readonly string[], first: readon
   const queue = now.queue?.filter((waits) => waits.messages.every(stays)) ?? [];
   return now.messages.filter(stays).length > first.length || queue.length ? JSON.stringify({ ...now, messages, queue }) : undefined;
 }
+
+type Call = { readonly id: string };
 
 /** The lists of a save, and what names an element; without that, it is its own name. */
 const names = { messages: "id", interrupts: "id", handled: "", unsent: "", untold: "call", queue: "runId", replies: "interruptId", acts: "1" };
@@ -43,8 +45,11 @@ export function mergeSaves(
   // One whose messages are in the thread of either has begun, perhaps in another tab.
   const said = new Set(merged.messages.map(({ id }: Message) => id));
   merged.queue = merged.queue.filter(({ runId, messages }: Queued) => runId !== own.runId && !messages.some(({ id }) => said.has(id)));
-  // A person may have been asked about calls of either.
-  if (old.turn && own.turn) merged.turn = { ...own.turn, calls: union(old.turn.calls, own.turn.calls, ({ id }: { readonly id: string }) => id) };
+  // A person may have been asked about calls of either; what the newer has answered since is done.
+  const answered = new Set(own.messages?.map(({ toolCallId }: ToolMessage) => toolCallId));
+  const open = old.turn?.calls.filter(({ id }: Call) => !answered.has(id));
+  const calls = union<Call>(open, own.turn?.calls, ({ id }) => id);
+  merged.turn = calls.length ? { ...(own.turn ?? old.turn), calls } : undefined;
   // The reader adds up what belongs to one model.
   merged.usage = [...(old.usage ?? []), ...(own.usage ?? [])];
   return JSON.stringify(merged);

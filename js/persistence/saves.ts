@@ -57,6 +57,8 @@ export class StoredSaves implements Saves {
   private unfit: string | undefined;
   /** The store had nothing when it was asked last. */
   private empty = false;
+  /** The store cannot be read, which was reported: why. */
+  private refusedFor: string | undefined;
   /** Something has changed that is not in the store. */
   private dirty = false;
   /** The state of the save that was found last, or of a thread without one: JSON text. */
@@ -234,16 +236,26 @@ export class StoredSaves implements Saves {
 
   /** Continues from this save, or without one. */
   #found(value: unknown, failure?: WriteFailure): void {
-    const { claim, thread: { link }, beginning } = this;
+    const { claim, thread: { link } } = this;
     this.empty = !value && this.store === "known";
+    if (!failure) this.refusedFor = undefined;
     if (value) link.awaitSave();
-    // A tab that only looks asks again once the store is its own.
-    if (failure) { if (claim.owns() || this.last === undefined) beginning.refuse(failure.cause); }
+    if (failure) this.#refused(failure);
     // The words of before this code came wait on, for whatever another tab writes.
     else if (value || claim.knows()) this.#show(() => mergeSaves(this.#since(value), this.aside, this.state));
     this.#proceed();
     // A save that is put aside was made on an earlier state, and is merged with the next save that is found as well.
     if (value && this.aside === undefined) this.state = JSON.stringify((value as SavedAgent).state);
+  }
+
+  /** The store cannot be read: the owner goes on with what was read before. A tab that only looks asks again, and what waits there waits on. */
+  #refused({ cause }: { readonly cause: unknown }): void {
+    const { claim, last, beginning, thread: { link } } = this;
+    if (claim.owns()) link.restore(undefined, last);
+    else if (last !== undefined) return;
+    const why = String(cause);
+    if (why !== this.refusedFor) beginning.refuse(cause);
+    this.refusedFor = why;
   }
 
   /** A save has come after the thread had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -282,6 +294,7 @@ export class StoredSaves implements Saves {
       beginning.show(text === undefined || text === this.last ? undefined : JSON.parse(text), text);
       this.last = text;
     } catch (cause) {
+      link.restore();
       beginning.refuse(cause);
       this.unfit = text;
     }

@@ -23,6 +23,14 @@ it("calls that a person was asked about in either are open in both", () => {
   assert.deepEqual(turn.calls.map(({ id }) => id).sort(), ["a", "own", "theirs"]);
 });
 
+it("a call that the newer one has answered is open no longer", () => {
+  const turn = (...ids) => ({ runId: "r", calls: ids.map((id) => ({ id })) });
+  const older = JSON.stringify({ messages: [], queue: [], turn: turn("a", "b") });
+  const newer = (...ids) => JSON.stringify({ messages: ids.map((id) => ({ id, role: "tool", toolCallId: id })), queue: [] });
+  assert.deepEqual(JSON.parse(mergeSaves(older, newer("a"))).turn, turn("b"));
+  assert.equal(JSON.parse(mergeSaves(older, newer("a", "b"))).turn, undefined);
+});
+
 describe("a state", () => {
   const save = (state) => JSON.stringify({ messages: [], queue: [], state });
   const stateOf = (older, newer, first) => JSON.parse(mergeSaves(save(older), save(newer), JSON.stringify(first))).state;

@@ -17,7 +17,7 @@ describe("a question to a store", () => {
     const said = save("said");
     const pending = { list: [], confirmed: () => ({}), parted: () => [undefined, [], [], []], end() {}, show() {} };
     const shared = { home: {}, pending, settleAll() {} };
-    const link = { awaitSave() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
+    const link = { awaitSave() {}, restore() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), read: () => ({}), disposed: () => false };
