@@ -43,8 +43,8 @@ export function createLink<State>(client: LinkClient<State>, shared = createLink
     /** Applies it, at once or once there is a session. */
     apply: (intent: Intent<State>): void => {
       const live = link.live();
-      // A decision may be what the session was lost at.
-      if (live && (live.apply(intent) || intent.acts)) return;
+      // Where the session is lost over it, its remains have it, but for a decision, which may be what it was lost at.
+      if (live) return void live.apply(intent);
       pending.add({ ...intent });
       if (intent.acts) opener.begin();
     },

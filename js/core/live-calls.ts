@@ -53,9 +53,13 @@ export function createLiveCalls<State>({ client, shared, home, ask, flush, said 
     ...{ apply, call: value, keep: () => late?.write() },
     cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
+      const shown = read();
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
-      if (read().isLoading) calls.abandonAll();
-      return apply(stop(read()));
+      if (shown.isLoading) calls.abandonAll();
+      else if (late && ![...shared.runs].some(({ part }) => part)) return true;
+      // A session that answers later may be at another run by then.
+      const name = late && [...shared.runs].find(({ id }) => belongs(shown.runId!, id))?.id;
+      return apply(stop(shown, name));
     },
     save: () => {
       if (late) return late.save();

@@ -47,6 +47,11 @@ export interface StoredTexts {
 
 export const partsOf = ({ messages, state, ...rest }: Saved): SaveParts => [rest, messages.map((message) => JSON.stringify(message)), JSON.stringify(state)];
 
+/** A text that is no JSON is no record. Without one that is there but cannot be read what was done could be done twice: then the save cannot be read. */
+function unlessDamaged(cause: unknown): void {
+  if (!(cause instanceof SyntaxError)) throw cause;
+}
+
 /** Reads the save of a store. */
 export function readStore(store: AgentStore, at: StoredTexts): unknown {
   const asked = at.asked = {};
@@ -68,8 +73,8 @@ export function readStore(store: AgentStore, at: StoredTexts): unknown {
   let record: unknown;
   try {
     record = store.record?.load();
-  } catch {
-    // It is as one that is damaged.
+  } catch (cause) {
+    unlessDamaged(cause);
   }
-  return isPromise(text) || isPromise(record) ? Promise.all([text, Promise.resolve(record).catch(() => {})]).then((both) => read(...both)) : read(text, record);
+  return isPromise(text) || isPromise(record) ? Promise.all([text, Promise.resolve(record).catch(unlessDamaged)]).then((both) => read(...both)) : read(text, record);
 }

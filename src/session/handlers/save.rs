@@ -30,6 +30,7 @@ impl Session {
             let connected = self.run.as_ref().map(|run| run.end().is_none());
             let running = self.rejoin.is_unfinished(connected);
             object.flag("running", running);
+            object.flag("cut", self.verdict.outcome() == Some(Outcome::Truncated));
             self.thread.report.interrupts.write_all(object.member("interrupts"));
             // Answers of the page that the server has not seen.
             object.strings("unsent", self.thread.unsent_answers());
@@ -130,6 +131,8 @@ impl Session {
         if fields.yes("running") {
             self.rejoin.progress.restored = true;
             self.verdict.cut("the page was left during the run");
+        } else if fields.yes("cut") {
+            self.verdict.cut("the connection was lost during the run");
         }
         self.outbox.changed(true);
         Ok(())

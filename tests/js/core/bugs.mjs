@@ -2,6 +2,41 @@
 
 export const bugs = [
   {
+    name: "a call that was begun is forgotten where the core traps without a store",
+    file: "core/host.ts",
+    from: "home()?.begun.add(toolCallId);",
+    to: "",
+    tests: ["lost-before-shown"],
+  },
+  {
+    name: "a call that was begun is forgotten where the core traps for the second time",
+    file: "core/open.ts",
+    from: "new Set(stored?.handled)",
+    to: "new Set()",
+    tests: ["lost-before-shown"],
+  },
+  {
+    name: "a submit that a worker has answered for is lost where its core traps before the patch",
+    file: "core/remains.ts",
+    from: "({ run, unsaved, waits: queues }) => run?.queued && !unsaved &&",
+    to: "({ run, unsaved, done, waits: queues }) => run?.queued && !unsaved && !done &&",
+    tests: ["lost-before-shown"],
+  },
+  {
+    name: "a submit that waits is lost where a worker's core traps before its first report",
+    file: "core/remains.ts",
+    from: "inputsOf(shared, shown.queue), ({ runId })",
+    to: "[], ({ runId })",
+    tests: ["lost-before-shown"],
+  },
+  {
+    name: "a trap while a worker gathers its news ends the worker",
+    file: "worker/serve.ts",
+    from: "    attempt(updates.post, misused);\n    for",
+    to: "    updates.post();\n    for",
+    tests: ["unsaved"],
+  },
+  {
     name: "what waits in a save begins without what was edited before the core was there",
     file: "core/open.ts",
     from: "isEdit(todo[0]!) && !todo[0]!.cancelled",
@@ -81,8 +116,8 @@ export const bugs = [
   {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
-    from: "[...queue, ...queuedOf(list)].reduce",
-    to: "[...sent, ...queuedOf(list)].reduce",
+    from: "union<Row>([...queue, ",
+    to: "union<Row>([...sent, ",
     tests: ["remains"],
   },
   {

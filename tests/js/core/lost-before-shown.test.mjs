@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { carried, load, real, storeOf, until } from "../lib.mjs";
+import { localWorkers } from "../thread.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 const headers = { "content-type": "text/event-stream" };
@@ -17,7 +18,7 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
       const value = session[name];
       if (typeof value !== "function") return value;
       return (...args) => {
-        if (traps !== name || skips-- > 0) return value.apply(session, args);
+        if (![name, `${name} ${args[0]}`].includes(traps) || skips-- > 0) return value.apply(session, args);
         traps = undefined;
         throw new WebAssembly.RuntimeError("unreachable");
       };
@@ -40,8 +41,8 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
     return new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }), { headers });
   };
-  const open = (options) => {
-    const agent = createAgentWith(core, { url: "http://host/", threadId: "t", notify: "sync", fetch, onError: () => {}, ...options });
+  const open = (options, make = createAgentWith) => {
+    const agent = make(core, { url: "http://host/", threadId: "t", notify: "sync", fetch, onError: () => {}, ...options });
     agents.push(agent);
     agent.subscribe(() => {});
     return agent;
@@ -108,6 +109,43 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
       assert.equal(agent.getSnapshot().status, "error");
       assert.deepEqual([agent.getSnapshot().queue, agent.save().queue], [[], []]);
       assert.deepEqual(ids(agent), ["1", "of one"]);
+    }
+  });
+
+  it("a call that was begun is not begun once more, although the core traps again", async () => {
+    let count = 0;
+    const tools = [{ name: "count", description: "counts", execute: () => (count++, new Promise(() => {})) }];
+    const call = { toolCallId: "c", parentMessageId: "m" };
+    const calling = async (_, { body }) => {
+      const run = { threadId: "t", runId: JSON.parse(body).runId };
+      const start = { type: "TOOL_CALL_START", toolCallName: "count", ...call };
+      const events = [{ type: "RUN_STARTED", ...run }, start, { type: "TOOL_CALL_END", ...call }, { type: "RUN_FINISHED", ...run }];
+      return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers });
+    };
+    const agent = open({ tools, fetch: calling });
+    const run = agent.submit({ message: user("1"), runId: "one" });
+    await until(() => count);
+    traps = "takePatch";
+    agent.setState({ n: 1 });
+    assert.equal((await run).outcome, "error");
+    traps = "head";
+    assert.equal((await agent.retry()).outcome, "error");
+    await agent.retry();
+    assert.equal(count, 1);
+  });
+
+  it("a submit that a worker has answered for, or has shown, stays", async () => {
+    const { createWorkerAgentWith } = await load("worker/agent");
+    for (const [name, skipped] of [["call guardCounters", 0], ["call guardCounters", 1], ["call record", 0], ["call record", 1], ["takePatch", 0], ["takePatch", 1]]) {
+      const workers = await localWorkers(core);
+      const agent = open({}, (...given) => createWorkerAgentWith(given[0], workers.spawn, undefined, given[1]));
+      const run = agent.submit({ message: user("1"), runId: "one" });
+      await until(() => sent.length);
+      [traps, skips] = [name, skipped];
+      const waits = agent.submit({ message: user("2"), runId: "two" });
+      assert.deepEqual((await Promise.all([run, waits])).map(({ outcome }) => outcome), ["error", "error"]);
+      assert.deepEqual(ids(agent).filter((id) => /^\d$/.test(id)), ["1", "2"], `${name} ${skipped}`);
+      sent.length = 0;
     }
   });
 

@@ -120,8 +120,8 @@ for (const where of ["the page", "a worker"]) {
         side.server.reply(text("done"));
         const last = reply("b");
         if (!persisted && where === "the page") {
-          await until(() => answered()[1]);
-          assert.deepEqual(answered(), [false, true]);
+          // The next core has neither.
+          await until(() => answered().join() === "false,true");
           void reply("a");
         }
         assert.equal((await last).outcome, "success");

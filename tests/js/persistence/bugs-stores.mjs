@@ -44,6 +44,27 @@ export const bugs = [
     tests: ["inbox"],
   },
   {
+    name: "a tab that only looks forgets what waits there where the store cannot be read",
+    file: "persistence/saves.ts",
+    from: "if (claim.owns()) link.restore(undefined, last);",
+    to: "link.restore(undefined, last);",
+    tests: ["reading"],
+  },
+  {
+    name: "a store that cannot be read is reported with each look",
+    file: "persistence/saves.ts",
+    from: "if (why !== this.refusedFor)",
+    to: "",
+    tests: ["reading"],
+  },
+  {
+    name: "a call that was answered is open again by an older save",
+    file: "persistence/merge.ts",
+    from: "({ id }: Call) => !answered.has(id)",
+    to: "() => true",
+    tests: ["merge"],
+  },
+  {
     name: "what was said comes back after a store of one's own was cleared",
     file: "persistence/stores.ts",
     from: "        own?.clear();\n",

@@ -74,8 +74,8 @@ export const bugs = [
   {
     name: "a tab that looks forgets what it shows where the store refuses that",
     file: "persistence/saves.ts",
-    from: "if (claim.owns() || this.last === undefined) beginning",
-    to: "beginning",
+    from: "    else if (last !== undefined) return;\n",
+    to: "",
     tests: ["reading"],
   },
   {

@@ -17,7 +17,7 @@ describe("a question to a store", () => {
     const said = save("said");
     const pending = { list: [], confirmed: () => ({}), parted: () => [undefined, [], [], []], end() {}, show() {} };
     const shared = { home: {}, pending, settleAll() {} };
-    const link = { awaitSave() {}, restore() {}, live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
+    const link = { awaitSave() {}, restore: (_, json) => heard.push(`goes on with ${json && JSON.parse(json).messages[0].id}`), live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), read: () => ({}), disposed: () => false };
@@ -54,7 +54,20 @@ describe("a question to a store", () => {
     }
     mock.timers.tick(500);
     await turn();
-    assert.deepEqual(heard, ["a", "refused: no"]);
+    assert.deepEqual(heard, ["a", "goes on with undefined", "refused: no"]);
+  });
+
+  it("that is refused is reported once; a tab that only looks keeps what waits there, and the owner what was read before", () => {
+    const no = () => {
+      throw "no";
+    };
+    const self = thread();
+    self.claim.left = true;
+    for (const read of [no, no, () => save("a"), no]) self.ask(read);
+    assert.deepEqual(heard.splice(0), ["refused: no", "a"]);
+    self.claim.left = false;
+    for (const read of [no, no]) self.ask(read);
+    assert.deepEqual(heard, ["goes on with a", "refused: no", "goes on with undefined"]);
   });
 
   it("is open until the answer comes, or is late; what comes after that is shown, unless something was said", async () => {

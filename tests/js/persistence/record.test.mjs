@@ -468,8 +468,22 @@ describe("a record", () => {
     assert.deepEqual(texts(create({ persist: both(other, { ...record, of: [null] }) })), ["one", "another device's"]);
   });
 
-  it("that cannot be read, or is damaged, costs nothing else", async () => {
-    for (const load of [() => JSON.parse("{"), () => Promise.reject(new Error("gone")), () => 7, () => ({ mark: "2", of: ["1"] })]) {
+  it("that cannot be read at a time leaves the save unread", async () => {
+    const no = () => {
+      throw new Error("blocked");
+    };
+    for (const load of [no, async () => no()]) {
+      const store = both({ ...saved, mark: "1" });
+      store.record.load = load;
+      const errors = [];
+      const agent = create({ persist: store, onError: ({ code }) => errors.push(code) });
+      await until(() => errors.length);
+      assert.deepEqual([errors, texts(agent)], [["restore"], []]);
+    }
+  });
+
+  it("that is damaged costs nothing else", async () => {
+    for (const load of [() => JSON.parse("{"), async () => JSON.parse("{"), () => 7, () => ({ mark: "2", of: ["1"] })]) {
       const store = both({ ...saved, mark: "1" });
       store.record.load = load;
       const agent = create({ persist: store });

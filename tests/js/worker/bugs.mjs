@@ -81,8 +81,8 @@ export const bugs = [
   {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
-    from: "updates.post();",
-    to: "updates.acted();",
+    from: "    attempt(updates.post, misused);\n    for",
+    to: "    updates.acted();\n    for",
     tests: ["lockstep", "page-and-worker"],
   },
   {
@@ -115,9 +115,9 @@ export const bugs = [
   },
   {
     name: "a call that a worker has begun since its last report is executed again",
-    file: "worker/late.ts",
-    from: "executes: (toolCallId: string): void => void executed.add(toolCallId),",
-    to: "executes: (): void => {},",
+    file: "core/host.ts",
+    from: "home()?.begun.add(toolCallId);",
+    to: "if (!shared.late) home()?.begun.add(toolCallId);",
     tests: ["remains"],
   },
   {
