@@ -102,8 +102,8 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       if (before && isRefused(shared, run)) return;
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
-      const place = before && (run.opens || replaces) ? list.findIndex(begins) + (run.opens ? 0 : 1) : list.length;
-      list.splice(place, 0, { fold: run.fold, run });
+      const [earliest = list.length, next = list.length] = list.flatMap((pending, at) => (begins(pending) ? at : []));
+      list.splice(run.opens ? earliest : replaces ? next : list.length, 0, { fold: run.fold, run });
       if (replaces) cancel(before);
       else show();
     },

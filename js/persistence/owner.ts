@@ -33,11 +33,13 @@ const places = new Map<string | AgentStore, WeakRef<StorePlace>>();
 
 const placeOf = (store: AgentStore, text: StoredTexts): StorePlace => {
   const { key } = store;
-  const known = places.get(key ?? store)?.deref();
+  // A server has pages of several users.
+  const name = (kit.inPage() && key) || store;
+  const known = places.get(name)?.deref();
   if (known) return known;
   const place: StorePlace = { key, text, writer: createWriter(text, () => tell(place, "saved")), version: 0, claims: new Set(), line: [] };
   for (const [other, held] of places) if (!held.deref()) places.delete(other);
-  places.set(key ?? store, new WeakRef(place));
+  places.set(name, new WeakRef(place));
   return place;
 };
 

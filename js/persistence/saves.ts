@@ -248,10 +248,14 @@ export class StoredSaves implements Saves {
     if (value && this.aside === undefined) this.state = JSON.stringify((value as SavedAgent).state);
   }
 
-  /** The store cannot be read: the owner goes on with what was read before. A tab that only looks asks again, and what waits there waits on. */
+  /**
+   * The store cannot be read: the owner goes on with the thread that was read before, and begins nothing of it, which another page may have done since. A tab
+   * that only looks asks again, and what waits there waits on.
+   */
   #refused({ cause }: { readonly cause: unknown }): void {
     const { claim, last, beginning, thread: { link } } = this;
-    if (claim.owns()) link.restore(undefined, last);
+    const begun = { queue: [], running: false, turn: undefined, replies: undefined, acts: undefined };
+    if (claim.owns()) link.restore(undefined, last && JSON.stringify({ ...JSON.parse(last), ...begun }));
     else if (last !== undefined) return;
     const why = String(cause);
     if (why !== this.refusedFor) beginning.refuse(cause);

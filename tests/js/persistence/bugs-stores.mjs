@@ -46,8 +46,8 @@ export const bugs = [
   {
     name: "a tab that only looks forgets what waits there where the store cannot be read",
     file: "persistence/saves.ts",
-    from: "if (claim.owns()) link.restore(undefined, last);",
-    to: "link.restore(undefined, last);",
+    from: "if (claim.owns()) link.restore(undefined, last &&",
+    to: "link.restore(undefined, last &&",
     tests: ["reading"],
   },
   {
