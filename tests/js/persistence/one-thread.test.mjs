@@ -177,6 +177,32 @@ describe("one thread in a page", () => {
     assert.equal((await second).outcome, "success");
   });
 
+  it("agents with different guards use the store in turn: nothing is shown that another guard has let pass", async () => {
+    const store = memory();
+    const warnings = [];
+    const [lax, strict] = ["lax", "strict"].map((id) => ({ capabilities: [], id }));
+    const make = (guard, onWarning) => create({ persist: store, guard, onWarning });
+    const one = make(lax);
+    const run = one.submit("1");
+    await until(() => Session.last);
+    const other = make(strict, ({ code, message }) => warnings.push([code, /guard/.test(message)]));
+    const same = make({ ...lax });
+    Session.last.say("let pass");
+    const second = other.submit("2");
+    await turn();
+    assert.deepEqual(warnings, [["store-shared", true]]);
+    assert.deepEqual([texts(one), texts(same)], [["1", "let pass"], ["1", "let pass"]]);
+    assert.ok(!texts(other).includes("let pass"));
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+    await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
+    assert.deepEqual(Session.all.map(({ options }) => JSON.parse(options.guard).id), ["lax", "strict"]);
+    // It reads the save with its own.
+    assert.ok(Session.last.restored);
+    Session.last.finish();
+    assert.equal((await second).outcome, "success");
+  });
+
   for (const [name, answer] of [
     ["throws", () => {
       throw new Error("locked");
