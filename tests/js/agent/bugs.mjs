@@ -71,4 +71,11 @@ export const bugs = [
     to: " };",
     tests: ["poison"],
   },
+  {
+    name: "users of a server share a thread by the store of a module",
+    file: "agent/agent.ts",
+    from: "options.persist && (!mounted || inPage())",
+    to: "options.persist",
+    tests: ["users"],
+  },
 ];
