@@ -159,6 +159,17 @@ describe("one thread in a page", () => {
     assert.deepEqual([texts(one), texts(other)], [["secret"], []]);
   });
 
+  it("stores with one key are two users' where there is no page, who do not wait for each other", async () => {
+    delete globalThis.document;
+    const make = () => create({ persist: Object.assign(memory(), { key: "busy" }) });
+    const [one, other] = [make(), make()];
+    const results = [one.submit({ message: "1", runId: "r1" }), other.submit({ message: "2", runId: "r2" })];
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.deepEqual(submits().sort(), ["r1", "r2"]);
+    for (const session of Session.all) session.finish();
+    assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success"]);
+  });
+
   it("agents of other options use the store in turn, and say so", async () => {
     const store = memory();
     const warnings = [];
