@@ -1,5 +1,6 @@
 // Bugs for `tools/planted-js-bugs.mjs`: what stands in a file of js/, what takes its place, and the tests that have to notice.
 
+import { bugs as agentBugs } from "./agent/bugs.mjs";
 import { bugs as chatBugs } from "./ai-sdk/bugs.mjs";
 import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as aheadBugs } from "./core/bugs.mjs";
@@ -438,6 +439,7 @@ export const bugs = [
     to: "json",
     tests: ["opened-again"],
   },
+  ...agentBugs,
   ...aheadBugs,
   ...chatBugs,
   ...attachmentBugs,

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load, real } from "./lib.mjs";
+import { inWorker } from "./thread.mjs";
 
 const counted = [
   [Array.prototype, ["slice", "map", "filter", "some", "every", "find", "findIndex", "flatMap", "flat", "concat", "includes", "indexOf", Symbol.iterator]],
@@ -103,6 +104,9 @@ const cases = {
       agent.dispose();
     };
   },
+  "edits of an answer that is written, in the page": async (size) => editsOf((await load("index")).createAgent, size),
+  "edits of an answer that is written, told to a worker in one task": async (size) => editsOf(await inWorker(), size),
+  "edits of an answer that is written, told to a worker one by one": async (size) => editsOf(await inWorker(), size, true),
   ...ofNgaf({
     "CUSTOM events in the ngaf contract": (n) => [{ type: "CUSTOM", name: "x", value: n }],
     "subagents in the ngaf contract": (n) => [{ type: "ACTIVITY_SNAPSHOT", messageId: `a${n}`, activityType: "subagent", content: {} }],
@@ -151,6 +155,28 @@ const cases = {
     return () => threads.load();
   },
 };
+
+/** As many edits as patches come at the same time. `apart`: each is a message to the worker of its own. */
+async function editsOf(createAgent, size, apart) {
+  let body;
+  const fetch = async () => new Response(new ReadableStream({ start: (made) => void (body = made) }), stream);
+  const agent = createAgent({ url: "http://host/", threadId: "t", notify: "sync", fetch, initialState: { n: 0 } });
+  void agent.submit({ message: "hi", runId: "r" });
+  while (!body) await settle();
+  const says = (...events) => body.enqueue(new TextEncoder().encode(sse(events)));
+  says({ type: "RUN_STARTED", threadId: "t", runId: "r" }, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
+  await settle();
+  return async () => {
+    for (let n = 0; n < size; n++) {
+      says({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "x" });
+      agent.setState({ n: n + 1 });
+      if (apart) await undefined;
+    }
+    for (const shown = () => agent.getSnapshot().messages.at(-1).content; shown().length < size;) await settle();
+    assert.deepEqual(agent.getSnapshot().state, { n: size });
+    agent.dispose();
+  };
+}
 
 function ofNgaf(kinds) {
   const makers = Object.entries(kinds).map(([name, events]) => [name, async (size) => {

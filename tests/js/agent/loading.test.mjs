@@ -78,6 +78,20 @@ describe("before the core is there", () => {
     assert.deepEqual((await opened()).messages.map(({ content }) => content), ["1"]);
   });
 
+  it("stops the first that waits, and no other", async () => {
+    const { agent, arrive } = waiting();
+    const results = [agent.submit({ message: "1", runId: "a" }), agent.submit({ message: "2", runId: "b" }), agent.submit({ message: "3", runId: "c" })];
+    await agent.stop();
+    assert.equal((await results[0]).outcome, "aborted");
+    assert.equal(agent.getSnapshot().isLoading, true);
+    arrive();
+    const session = await opened();
+    session.finish();
+    session.finish();
+    assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["aborted", "success", "success"]);
+    assert.deepEqual(session.calls.map(([name, { runId }]) => `${name} ${runId}`), ["submit b", "submit c"]);
+  });
+
   it("takes a waiting submit back with its signal", async () => {
     const { agent, arrive } = waiting();
     agent.submit("1");

@@ -16,6 +16,7 @@ import Keyed from "./components/Keyed.svelte";
 import Store from "./components/Store.svelte";
 import Thread from "./components/Thread.svelte";
 import Threads from "./components/Threads.svelte";
+import { remounts } from "./svelte-remounts.mjs";
 
 const create = (options) => createAgentWith(async () => ({ CoreSession: Session }), { url: "/agent", notify: "sync", ...options });
 
@@ -36,8 +37,12 @@ function show(component, props) {
   return { text: () => (flushSync(), target.textContent.trim().replace(/\s+/g, " ")), target, unmount: () => unmount(shown) };
 }
 
+async function until(condition) {
+  while (!condition()) await new Promise(setImmediate);
+}
+
 async function opened() {
-  while (!Session.last) await new Promise(setImmediate);
+  await until(() => Session.last);
   return Session.last;
 }
 
@@ -211,5 +216,7 @@ export function suite() {
       assert.equal(text(), "ready: Kyiv", "before the server has answered");
       await unmount();
     });
+
+    remounts(show, until);
   });
 }

@@ -239,4 +239,18 @@ export const bugs = [
     to: "!guard && !kept",
     tests: ["ahead"],
   },
+  {
+    name: "what is pending is applied anew with each that comes",
+    file: "core/pending.ts",
+    from: "if (pending.shown?.[0] !== at) ",
+    to: "",
+    tests: ["pending"],
+  },
+  {
+    name: "an edit that the core has is applied to all that it has later",
+    file: "core/live.ts",
+    from: "if (!late) pending.list.length = 0;",
+    to: "",
+    tests: ["growth"],
+  },
 ];

@@ -6,7 +6,7 @@ import { Session } from "../fake-core.mjs";
 import { load, until } from "../lib.mjs";
 import { create, texts } from "./over-stores.mjs";
 
-const { indexedDbStore, localStorageStore } = await load("persistence/stores");
+const { createStore, indexedDbStore, localStorageStore } = await load("persistence/stores");
 
 const denied = () => {
   throw new DOMException("The operation is insecure.", "SecurityError");
@@ -14,11 +14,13 @@ const denied = () => {
 function Denied() {
   denied();
 }
+const storage = { getItem: denied, setItem: denied, removeItem: denied };
 const inUse = {
   BroadcastChannel: Denied,
   indexedDB: { open: denied },
-  localStorage: { getItem: denied, setItem: denied, removeItem: denied },
+  localStorage: storage,
   navigator: { locks: { request: denied } },
+  sessionStorage: storage,
 };
 const locks = { request: async (_, options, hold = options) => hold({}) };
 
@@ -36,17 +38,26 @@ async function within(descriptors, action) {
   }
 }
 
-const stores = { localStorageStore, indexedDbStore: (key) => indexedDbStore("blocked", key) };
+const ways = { "when it is touched": () => ({ get: denied }), "when it is used": (name) => ({ value: inUse[name] }) };
+
+/** The application's own, which is not of the page's site data. */
+const ownStore = (key) => {
+  let kept;
+  return createStore({ key, load: () => kept, save: (saved) => void (kept = saved), clear: () => void (kept = undefined) });
+};
+const stores = { localStorageStore, indexedDbStore: (key) => indexedDbStore("blocked", key), createStore: ownStore };
 
 describe("a page whose site data is blocked", () => {
   let keys = 0;
+  const names = Object.keys(inUse);
   for (const [kind, store] of Object.entries(stores)) {
-    for (const name of Object.keys(inUse)) {
-      for (const [way, descriptor] of Object.entries({ "when it is touched": { get: denied }, "when it is used": { value: inUse[name] } })) {
-        it(`${kind}, ${name} throws ${way}: an agent works without its save`, async () => {
-          const others = name === "navigator" ? {} : { navigator: { value: { locks } } };
+    for (const blocked of [...names.map((name) => [name]), names]) {
+      for (const [way, descriptor] of Object.entries(ways)) {
+        const what = blocked === names ? "all of it" : blocked[0];
+        it(`${kind}, ${what} throws ${way}: an agent works without its save`, async () => {
           const codes = [];
-          await within({ ...others, [name]: descriptor }, async () => {
+          const descriptors = { navigator: { value: { locks } }, ...Object.fromEntries(blocked.map((name) => [name, descriptor(name)])) };
+          await within(descriptors, async () => {
             const agent = create({
               persist: store(`blocked ${++keys}`),
               saving: { loadMs: 10 },
@@ -62,10 +73,20 @@ describe("a page whose site data is blocked", () => {
             off();
             agent.dispose();
           });
-          // The reports are about the save only.
+          // The reports are about the save only, and each comes once.
           assert.deepEqual(codes.filter((code) => !["restore", "not-saved"].includes(code)), []);
+          assert.deepEqual(codes, [...new Set(codes)]);
         });
       }
     }
+  }
+
+  for (const [way, descriptor] of Object.entries(ways)) {
+    it(`createStore, sessionStorage throws ${way}: the store is cleared`, async () => {
+      const store = ownStore(`blocked ${++keys}`);
+      store.save({ v: 1 });
+      await within({ sessionStorage: descriptor("sessionStorage") }, () => store.clear());
+      assert.equal(store.load(), undefined);
+    });
   }
 });

@@ -162,4 +162,25 @@ export const bugs = [
     to: "void last;",
     tests: ["remains"],
   },
+  {
+    name: "all of a save is parsed for its record",
+    file: "persistence/writer.ts",
+    from: "json.lastIndexOf('\"messages\":[\\n')",
+    to: "-1",
+    tests: ["large"],
+  },
+  {
+    name: "a store of the platform is given what was parsed",
+    file: "persistence/stores.ts",
+    from: "Object.assign(store.save, { text: (json: string) => put(entry, json) });",
+    to: "",
+    tests: ["large"],
+  },
+  {
+    name: "all of a save is written after each submit",
+    file: "persistence/saves.ts",
+    from: 'if (this.store !== "known" || this.aside',
+    to: "if (changes || this.aside",
+    tests: ["large"],
+  },
 ];

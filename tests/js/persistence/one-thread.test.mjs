@@ -159,6 +159,17 @@ describe("one thread in a page", () => {
     assert.deepEqual([texts(one), texts(other)], [["secret"], []]);
   });
 
+  it("stores with one key are two users' where there is no page, who do not wait for each other", async () => {
+    delete globalThis.document;
+    const make = () => create({ persist: Object.assign(memory(), { key: "busy" }) });
+    const [one, other] = [make(), make()];
+    const results = [one.submit({ message: "1", runId: "r1" }), other.submit({ message: "2", runId: "r2" })];
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.deepEqual(submits().sort(), ["r1", "r2"]);
+    for (const session of Session.all) session.finish();
+    assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success"]);
+  });
+
   it("agents of other options use the store in turn, and say so", async () => {
     const store = memory();
     const warnings = [];
@@ -173,6 +184,32 @@ describe("one thread in a page", () => {
     Session.last.finish();
     assert.equal((await run).outcome, "success");
     await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
+    Session.last.finish();
+    assert.equal((await second).outcome, "success");
+  });
+
+  it("agents with different guards use the store in turn: nothing is shown that another guard has let pass", async () => {
+    const store = memory();
+    const warnings = [];
+    const [lax, strict] = ["lax", "strict"].map((id) => ({ capabilities: [], id }));
+    const make = (guard, onWarning) => create({ persist: store, guard, onWarning });
+    const one = make(lax);
+    const run = one.submit("1");
+    await until(() => Session.last);
+    const other = make(strict, ({ code, message }) => warnings.push([code, /guard/.test(message)]));
+    const same = make({ ...lax });
+    Session.last.say("let pass");
+    const second = other.submit("2");
+    await turn();
+    assert.deepEqual(warnings, [["store-shared", true]]);
+    assert.deepEqual([texts(one), texts(same)], [["1", "let pass"], ["1", "let pass"]]);
+    assert.ok(!texts(other).includes("let pass"));
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+    await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
+    assert.deepEqual(Session.all.map(({ options }) => JSON.parse(options.guard).id), ["lax", "strict"]);
+    // It reads the save with its own.
+    assert.ok(Session.last.restored);
     Session.last.finish();
     assert.equal((await second).outcome, "success");
   });

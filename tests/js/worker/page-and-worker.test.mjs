@@ -98,12 +98,21 @@ for (const where of ["the page", "a worker"]) {
         const side = make({ persist });
         await streaming(side);
         const refused = side.agent.submit({ message: user("v"), runId: "q", ifBusy });
+        // Nor was it in one before.
+        assert.doesNotMatch(JSON.stringify(side.agent.save()), /"content":"v"/);
         if (ifBusy === "reject") await assert.rejects(refused, { code: "busy" });
         else assert.equal((await refused).outcome, "dropped");
         side.agent.dispose();
         await until(() => persist.kept);
         assert.deepEqual(persist.kept.queue, []);
       }
+    });
+
+    it("forgets a submit that the core refuses, also in the store", async () => {
+      const persist = memoryStore();
+      const side = make({ persist, saving: { everyMs: 1e9 } });
+      await assert.rejects(side.agent.submit({ message: user("v"), runId: "q", replaces: "nobody" }), { code: "nothing-to-replace" });
+      await until(() => persist.kept && !JSON.stringify(persist.kept).includes('"content":"v"'));
     });
 
     it("has what was submitted in the save before anything answers", async () => {
