@@ -106,7 +106,6 @@ const cases = {
   },
   "edits of an answer that is written, in the page": async (size) => editsOf((await load("index")).createAgent, size),
   "edits of an answer that is written, told to a worker in one task": async (size) => editsOf(await inWorker(), size),
-  "edits of an answer that is written, told to a worker one by one": async (size) => editsOf(await inWorker(), size, true),
   ...ofNgaf({
     "CUSTOM events in the ngaf contract": (n) => [{ type: "CUSTOM", name: "x", value: n }],
     "subagents in the ngaf contract": (n) => [{ type: "ACTIVITY_SNAPSHOT", messageId: `a${n}`, activityType: "subagent", content: {} }],
@@ -156,8 +155,8 @@ const cases = {
   },
 };
 
-/** As many edits as patches come at the same time. `apart`: each is a message to the worker of its own. */
-async function editsOf(createAgent, size, apart) {
+/** As many edits as patches come at the same time. */
+async function editsOf(createAgent, size) {
   let body;
   const fetch = async () => new Response(new ReadableStream({ start: (made) => void (body = made) }), stream);
   const agent = createAgent({ url: "http://host/", threadId: "t", notify: "sync", fetch, initialState: { n: 0 } });
@@ -170,7 +169,6 @@ async function editsOf(createAgent, size, apart) {
     for (let n = 0; n < size; n++) {
       says({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "x" });
       agent.setState({ n: n + 1 });
-      if (apart) await undefined;
     }
     for (const shown = () => agent.getSnapshot().messages.at(-1).content; shown().length < size;) await settle();
     assert.deepEqual(agent.getSnapshot().state, { n: size });
