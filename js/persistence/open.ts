@@ -37,7 +37,22 @@ export interface Early {
 type SavesMethods = { readonly [name in keyof Saves]: (...given: unknown[]) => unknown };
 
 /** The helpers of this bundle that the chunk of saves receives. An import of them would make bundlers cut the bundle into pieces. */
-const kit = { cancelled, changedQueue, edited, inPage, partsOf, post, readStore, settle, takeLock, union, unsupported, uuid, whenCollected, withChanges } as const;
+const kit = {
+  cancelled,
+  changedQueue,
+  edited,
+  inPage,
+  partsOf,
+  post,
+  readStore,
+  settle,
+  takeLock,
+  union,
+  unsupported,
+  uuid,
+  whenCollected,
+  withChanges,
+} as const;
 export type SavesKit = typeof kit;
 
 const nothing = (): void => {};

@@ -76,5 +76,7 @@ export function readStore(store: AgentStore, at: StoredTexts): unknown {
   } catch (cause) {
     unlessDamaged(cause);
   }
-  return isPromise(text) || isPromise(record) ? Promise.all([text, Promise.resolve(record).catch(unlessDamaged)]).then((both) => read(...both)) : read(text, record);
+  return isPromise(text) || isPromise(record)
+    ? Promise.all([text, Promise.resolve(record).catch(unlessDamaged)]).then((both) => read(...both))
+    : read(text, record);
 }

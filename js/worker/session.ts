@@ -134,7 +134,14 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
   return {
     head: (headers, status) => host.head(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning },
-    ...{ execute: host.execute, abandon: host.abandon, settled: host.settled, stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored },
+    ...{
+      execute: host.execute,
+      abandon: host.abandon,
+      settled: host.settled,
+      stopRemote: host.stopRemote,
+      misused: owner.misused,
+      unrestored: owner.unrestored,
+    },
     saved: (json, number) => host.save(number, false, json),
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
   } satisfies Partial<FromWorker>;

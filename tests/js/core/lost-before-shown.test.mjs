@@ -136,7 +136,10 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
 
   it("a submit that a worker has answered for, or has shown, stays", async () => {
     const { createWorkerAgentWith } = await load("worker/agent");
-    for (const [name, skipped] of [["call guardCounters", 0], ["call guardCounters", 1], ["call record", 0], ["call record", 1], ["takePatch", 0], ["takePatch", 1]]) {
+    for (const [name, skipped] of [["call guardCounters", 0], ["call guardCounters", 1], ["call record", 0], ["call record", 1], ["takePatch", 0], [
+      "takePatch",
+      1,
+    ]]) {
       const workers = await localWorkers(core);
       const agent = open({}, (...given) => createWorkerAgentWith(given[0], workers.spawn, undefined, given[1]));
       const run = agent.submit({ message: user("1"), runId: "one" });

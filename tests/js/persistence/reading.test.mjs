@@ -17,7 +17,15 @@ describe("a question to a store", () => {
     const said = save("said");
     const pending = { list: [], confirmed: () => ({}), parted: () => [undefined, [], [], []], end() {}, show() {} };
     const shared = { home: {}, pending, settleAll() {} };
-    const link = { awaitSave() {}, restore: (_, json) => heard.push(`goes on with ${json && JSON.parse(json).messages[0].id}`), live: () => undefined, busy: () => false, load() {}, save: () => JSON.stringify(said), shared };
+    const link = {
+      awaitSave() {},
+      restore: (_, json) => heard.push(`goes on with ${json && JSON.parse(json).messages[0].id}`),
+      live: () => undefined,
+      busy: () => false,
+      load() {},
+      save: () => JSON.stringify(said),
+      shared,
+    };
     const members = { watched: () => false };
     const emitter = { emit: (_, { code }) => heard.push(code) };
     const client = { link, members, emitter, remote: { saved: (json) => json }, options: () => ({}), read: () => ({}), disposed: () => false };
