@@ -28,6 +28,7 @@ mod queue;
 mod rejoin;
 mod replies;
 mod run;
+mod settings;
 mod submit;
 mod types;
 mod verdict;
