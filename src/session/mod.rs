@@ -16,7 +16,7 @@
 //!    │
 //!  parts    thread · intake · run · page · replies · rejoin · verdict · queue ◄── outbox
 //!    │
-//!  ground   submit, options ──► types
+//!  ground   submit, options ──► settings, types
 //! ```
 
 mod handlers;
