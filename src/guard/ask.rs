@@ -41,6 +41,11 @@ fn object<'a>(fields: &Fields<'a>, name: &str) -> Result<Fields<'a>, String> {
     fields.object(name).ok_or_else(|| format!("\"{name}\" must be an object"))
 }
 
+fn event<'a>(fields: &Fields<'a>) -> Result<ChioEvent<'a>, String> {
+    let read = ChioEvent::read(&object(fields, "event")?, &mut |_| {});
+    read.ok_or_else(|| "\"event\" is no event of Chio's".to_owned())
+}
+
 fn parse(fields: &Fields<'_>) -> Result<String, String> {
     let event = object(fields, "event")?;
     let strict = fields.some("strict").and_then(Raw::boolean).unwrap_or_default();
@@ -83,9 +88,7 @@ fn decide(fields: &Fields<'_>) -> Result<String, String> {
         policy.present(&format!("[{}]", token.text()))?;
     }
     let now = fields.whole("now").ok_or("\"now\" must be a whole number of seconds")?;
-    let inner = object(fields, "event")?;
-    let event = ChioEvent::read(&inner, &mut |_| {}).ok_or("\"event\" is no event of Chio's")?;
-    let facts = event.facts(policy.compares);
+    let facts = event(fields)?.facts(policy.compares);
     let verdict = facts.and_then(|facts| policy.decide(&facts, now as f64 * 1000.0, true));
     Ok(JsonWriter::object_text(|object| {
         object.flag("allowed", verdict.is_ok());
@@ -122,8 +125,7 @@ fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
     let trusted = token.get("issuer").is_some_and(|issuer| listed(fields, "trusted", issuer));
     let scope = match fields.some("event") {
         Some(_) => {
-            let inner = object(fields, "event")?;
-            let event = ChioEvent::read(&inner, &mut |_| {}).ok_or("\"event\" is no event of Chio's")?;
+            let event = event(fields)?;
             (!held.authorizes(event.shown_class(), &event.facts(false)?)).then_some(OUT_OF_SCOPE)
         }
         None => None,

@@ -1,7 +1,7 @@
 //! Canonical JSON as Chio hashes and signs it: RFC 8785 with two differences. Whole numbers that fit 64 bits keep their
 //! digits, also past 2^53; and U+007F to U+009F are written as escapes.
 
-use crate::wire::{JsonWriter, Raw, utf16, write_number};
+use crate::wire::{JsonWriter, Raw, utf16, write_char, write_number, write_unit};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -78,19 +78,10 @@ fn write_text(out: &mut String, units: &[u16]) -> Result<(), &'static str> {
     out.push('"');
     for c in char::decode_utf16(units.iter().copied()) {
         match c.map_err(|_| "half of a surrogate pair")? {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 || (0x7F..0xA0).contains(&(c as u32)) => {
-                out.push_str("\\u00");
-                for shift in [4, 0] {
-                    out.push(char::from_digit((c as u32 >> shift) & 0xF, 16).unwrap_or('0'));
-                }
-            }
+            c @ ('"' | '\\' | ..' ') => write_char(out, c),
+            c @ '\u{7F}'..'\u{A0}' => write_unit(out, c as u32),
             c => out.push(c),
         }
     }

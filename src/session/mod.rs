@@ -16,7 +16,7 @@
 //!    │
 //!  parts    thread · intake · run · page · replies · rejoin · verdict · queue ◄── outbox
 //!    │
-//!  ground   submit, options ──► types
+//!  ground   submit, options ──► settings, types
 //! ```
 
 mod handlers;
@@ -28,6 +28,7 @@ mod queue;
 mod rejoin;
 mod replies;
 mod run;
+mod settings;
 mod submit;
 mod types;
 mod verdict;

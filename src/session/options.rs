@@ -1,50 +1,53 @@
 //! How a session is to work.
 
 use super::rejoin::Network;
+use super::settings::{Setting, settings};
 use super::types::Misuse;
 use crate::wire::{Fields, Protocol, Raw, Wanted};
 
-/// How a session is to work. Every limit is the application's to set.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The conversation's id.
-    pub thread_id: String,
-    /// A broken rule ends the run with an error, instead of a warning.
-    pub strict: bool,
-    /// Bodies may be in the binary framing, default yes.
-    pub binary: bool,
-    /// The server's version of AG-UI, default 1.0.
-    pub protocol: Protocol,
-    /// The events that are reported as they came (`Effect::Event`), default none.
-    pub events: Wanted,
-    /// Bytes of one frame, default 10 MiB.
-    pub max_frame_bytes: usize,
-    /// Bytes of a frame that is read in steps, default 64 KiB.
-    pub long_event: usize,
-    /// Bytes of the state, and of an activity's content, as JSON, default 16 MiB.
-    pub max_state_bytes: usize,
-    /// Bytes of the whole thread, default 64 MiB.
-    pub max_thread_bytes: usize,
-    /// Elements of each list of the thread: messages, calls, steps, subagents, interrupts, usage.
-    pub max_items: usize,
-    /// Warnings that a run reports, default 1,000.
-    pub max_warnings: usize,
-    /// Bytes kept of a body that is no stream, default 64 KiB.
-    pub max_error_body_bytes: usize,
-    /// Milliseconds that such a body is waited for, default 5,000.
-    pub error_body_ms: f64,
-    /// Submits that may wait, default 32.
-    pub max_queue: usize,
-    /// Levels of nesting in a frame, and in a document that patches build, default 512.
-    pub max_depth: usize,
-    /// Checkpoints that the application keeps, default 100; 0: none are written.
-    pub max_history: usize,
-    /// Milliseconds that a body may stay open after its run has ended, default 1,000.
-    pub grace_ms: f64,
-    /// Somebody keeps its saves ([`super::Effect::Save`]), default no.
-    pub saves: bool,
-    /// The policy for network failures.
-    pub network: Network,
+settings! {
+    /// How a session is to work. Every limit is the application's to set.
+    #[derive(Debug, Clone)]
+    Options {
+        /// The conversation's id.
+        thread_id: String = String::new();
+        /// A broken rule ends the run with an error, instead of a warning.
+        strict: bool = false;
+        /// Bodies may be in the binary framing, default yes.
+        binary: bool = true;
+        /// The server's version of AG-UI, default 1.0.
+        protocol: Protocol = Protocol::CURRENT;
+        /// The events that are reported as they came (`Effect::Event`), default none.
+        events: Wanted = Wanted::default();
+        /// Bytes of one frame, default 10 MiB.
+        max_frame_bytes: usize = 10 * 1024 * 1024, "frameBytes";
+        /// Bytes of a frame that is read in steps, default 64 KiB.
+        long_event: usize = Self::LONG_EVENT;
+        /// Bytes of the state, and of an activity's content, as JSON, default 16 MiB.
+        max_state_bytes: usize = 16 * 1024 * 1024, "stateBytes";
+        /// Bytes of the whole thread, default 64 MiB.
+        max_thread_bytes: usize = 64 * 1024 * 1024, "threadBytes";
+        /// Elements of each list of the thread: messages, calls, steps, subagents, interrupts, usage.
+        max_items: usize = 100_000, "items";
+        /// Warnings that a run reports, default 1,000.
+        max_warnings: usize = 1000, "warnings";
+        /// Bytes kept of a body that is no stream, default 64 KiB.
+        max_error_body_bytes: usize = 64 * 1024, "errorBodyBytes";
+        /// Milliseconds that such a body is waited for, default 5,000.
+        error_body_ms: f64 = 5000.0, "errorBodyMs";
+        /// Submits that may wait, default 32.
+        max_queue: usize = 32, "queue";
+        /// Levels of nesting in a frame, and in a document that patches build, default 512.
+        max_depth: usize = 512, "depth";
+        /// Checkpoints that the application keeps, default 100; 0: none are written.
+        max_history: usize = 100, "history";
+        /// Milliseconds that a body may stay open after its run has ended, default 1,000.
+        grace_ms: f64 = 1000.0, "graceMs";
+        /// Somebody keeps its saves ([`super::Effect::Save`]), default no.
+        saves: bool = false, "saves";
+        /// The policy for network failures.
+        network: Network = Network::default();
+    }
 }
 
 impl Options {
@@ -65,62 +68,18 @@ impl Options {
             binary: cfg!(feature = "codecs") && fields.yes("binary"),
             protocol: protocol.ok_or(Misuse::Input("1.0 or 0.0.x"))?,
             events: Wanted::read(&fields.text("events").unwrap_or_default()),
-            saves: fields.yes("saves"),
             network: Network::read(fields.get("network").map_or("{}", Raw::text))?,
             ..Self::default()
         };
         options.read_limits(fields);
-        let time = |name: &str, time: &mut f64| *time = fields.whole(name).map_or(*time, |given| given as f64);
-        time("errorBodyMs", &mut options.error_body_ms);
-        time("graceMs", &mut options.grace_ms);
         Ok(options)
     }
 
-    /// Reads the limits that are whole numbers of bytes and of other things. `null`, which is what JSON makes of `Infinity`, is no
-    /// limit.
+    /// Reads the limits.
     pub(crate) fn read_limits(&mut self, fields: &Fields<'_>) {
-        let limit = |name: &str, limit: &mut usize| {
-            if let Some(given) = fields.get(name) {
-                *limit = given.whole().and_then(|given| usize::try_from(given).ok()).unwrap_or(usize::MAX);
-            }
-        };
-        limit("frameBytes", &mut self.max_frame_bytes);
-        limit("stateBytes", &mut self.max_state_bytes);
-        limit("threadBytes", &mut self.max_thread_bytes);
-        limit("items", &mut self.max_items);
-        limit("warnings", &mut self.max_warnings);
-        limit("errorBodyBytes", &mut self.max_error_body_bytes);
-        limit("queue", &mut self.max_queue);
-        limit("depth", &mut self.max_depth);
-        limit("history", &mut self.max_history);
+        self.take(fields);
         // The reader recurses; this much fits the stack of every engine.
         self.max_depth = self.max_depth.min(4096);
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            thread_id: String::new(),
-            strict: false,
-            binary: true,
-            protocol: Protocol::CURRENT,
-            events: Wanted::default(),
-            max_frame_bytes: 10 * 1024 * 1024,
-            long_event: Self::LONG_EVENT,
-            max_state_bytes: 16 * 1024 * 1024,
-            max_thread_bytes: 64 * 1024 * 1024,
-            max_items: 100_000,
-            max_warnings: 1000,
-            max_error_body_bytes: 64 * 1024,
-            error_body_ms: 5000.0,
-            max_queue: 32,
-            max_depth: 512,
-            max_history: 100,
-            grace_ms: 1000.0,
-            saves: false,
-            network: Network::default(),
-        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! How the agent stands: its status, the last run's id, how that run ended, and how long it took. Nothing else writes these.
 
 use super::types::{AgentError, Outcome};
-use crate::document::{
-    AGENT, AGENT_STATUS, IS_LOADING, RUN_ERROR, RUN_ID, RUN_OUTCOME, RUN_TIMING, Row, Standing, Value,
-};
+use crate::document::*;
 use crate::wire::{JsonWriter, Str};
 
 /// When the last run began, and how long it took; milliseconds.

@@ -28,9 +28,7 @@ impl Stepper {
 
     /// Reports the thread's warnings, and the limit that it would exceed.
     pub(super) fn note_thread(&mut self) {
-        for warning in std::mem::take(&mut self.thread.warnings) {
-            self.report_warning(warning);
-        }
+        std::mem::take(&mut self.thread.warnings).into_iter().for_each(|warning| self.report_warning(warning));
         if let Some(exceeded) = self.thread.exceeded.take() {
             self.waiting.clear();
             self.fail(AgentError::exceeded(exceeded));

@@ -160,7 +160,7 @@ pub(super) fn write(incoming: &Incoming<'_>, source: Option<&Fields<'_>>) -> Str
         }
         member("subagentRunId", incoming.subagent_run_id);
         let holds = |chunk: &&Fields<'_>| match incoming.event {
-            Event::TextMessageEnd { .. } | Event::ReasoningMessageEnd { .. } | Event::ToolCallEnd { .. } => false,
+            event if event.is_end() => false,
             Event::TextMessageStart { .. } | Event::ReasoningMessageStart { .. } | Event::ToolCallStart { .. } => {
                 chunk.get("delta").is_none() && chunk.get("rawEvent").is_none()
             }

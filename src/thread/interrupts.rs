@@ -1,12 +1,8 @@
-//! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
-//! as much as it is long, however many others are open.
+//! The interrupts that wait for an answer, each found by its id.
 
 use super::list::MessageList;
 use super::queue::PlacesByKey;
-use crate::document::{
-    ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Patch, Row, Value,
-    numbered, parts_of,
-};
+use crate::document::*;
 use crate::wire::{Fields, Gather, Raw, parse_time, quoted};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
@@ -22,40 +18,32 @@ pub(crate) struct Interrupt {
 
 #[derive(Debug, Default)]
 pub(crate) struct Interrupts {
-    /// `None`: closed.
-    slots: Vec<Option<Interrupt>>,
-    /// The open interrupts, and those that the mirror still shows.
-    order: Order,
-    /// The slots of those that are open, by their ids.
+    /// Those that are open, and when each expires, by their slots.
+    rows: Rows,
+    expires: Vec<Option<f64>>,
+    /// Their slots by their ids.
     by_id: PlacesByKey,
     /// How often they have become others.
     version: u32,
-    /// The mirror has another list.
-    renewed: bool,
-    /// How many the mirror has.
-    sent: usize,
-    /// Slots of those that the mirror has otherwise, or that are closed.
-    changed: Vec<usize>,
-    closed: Vec<usize>,
 }
 
 impl Interrupts {
-    fn iter(&self) -> impl Iterator<Item = &Interrupt> {
-        self.order.iter().filter_map(|slot| self.slots.get(slot)?.as_ref())
-    }
-
     pub fn len(&self) -> usize {
-        self.iter().count()
+        self.rows.iter().count()
     }
 
     /// Their ids, and when each expires.
     pub fn list(&self) -> Vec<(&str, Option<f64>)> {
-        self.iter().map(|interrupt| (interrupt.id(), interrupt.expires)).gather()
+        self.rows.iter().map(|(slot, row)| (row.text(INTERRUPT_ID), self.expires(slot))).gather()
+    }
+
+    fn expires(&self, slot: usize) -> Option<f64> {
+        *self.expires.get(slot)?
     }
 
     /// The calls that they are about.
     pub fn calls(&self) -> Vec<String> {
-        self.iter().filter_map(Interrupt::call).gather()
+        self.rows.iter().filter_map(|(_, row)| string(row, INTERRUPTED_CALL)).gather()
     }
 
     /// How many ids they have, and how often they have become others.
@@ -65,7 +53,7 @@ impl Interrupts {
 
     /// Forgets everything, also what the mirror has.
     pub fn clear(&mut self) {
-        *self = Self { version: self.version.wrapping_add(1), renewed: true, sent: self.sent, ..Self::default() };
+        *self = Self { version: self.version.wrapping_add(1), rows: Rows::anew(), ..Self::default() };
     }
 
     /// Takes those that a run has ended with. Gives the ids of those whose expiry cannot be read. `tags`: they may name
@@ -76,44 +64,41 @@ impl Interrupts {
 
     /// The same of those that were read.
     pub fn take(&mut self, (list, unreadable): ReadInterrupts) -> Vec<String> {
-        let (version, sent) = (self.version.wrapping_add(1), self.sent);
-        let renewed = self.renewed || !(list.is_empty() && self.order.size().message == 0);
-        *self = Self { version, sent, renewed, ..Self::default() };
-        list.into_iter().for_each(|interrupt| self.push(interrupt));
+        if list.is_empty() && self.rows.is_empty() {
+            self.version = self.version.wrapping_add(1);
+            return unreadable;
+        }
+        self.clear();
+        for Interrupt { row, expires } in list {
+            self.by_id.add(row.text(INTERRUPT_ID), self.rows.len());
+            self.rows.push(row);
+            self.expires.push(expires);
+        }
         unreadable
-    }
-
-    fn push(&mut self, interrupt: Interrupt) {
-        let slot = self.slots.len();
-        self.by_id.add(interrupt.id(), slot);
-        self.slots.push(Some(interrupt));
-        self.order.push(Item { slot, calls: 0, follows: false });
     }
 
     /// Names the calls that they are about as the thread does.
     pub(super) fn number_calls(&mut self, list: &mut MessageList) {
-        for interrupt in self.slots.iter_mut().flatten() {
-            let Some(id) = interrupt.call() else { continue };
-            interrupt.row.set_text(INTERRUPTED_CALL, &quoted(&numbered(&id, list.last_number(&id))));
+        for slot in 0..self.rows.len() {
+            let Some(id) = self.rows.get(slot).and_then(|row| string(row, INTERRUPTED_CALL)) else { continue };
+            let own = quoted(&numbered(&id, list.last_number(&id)));
+            self.rows.change(slot).into_iter().for_each(|row| row.set_text(INTERRUPTED_CALL, &own));
         }
     }
 
     /// When the first interrupt of an id expires (never: infinity); `None`, where none of it is open.
     pub fn expiry(&self, id: &str) -> Option<f64> {
-        let expires = self.by_id.all(id).map(|slot| self.slots.get(slot)?.as_ref()?.expires);
-        expires.map(|expires| expires.unwrap_or(f64::INFINITY)).reduce(f64::min)
+        self.by_id.all(id).map(|slot| self.expires(slot).unwrap_or(f64::INFINITY)).reduce(f64::min)
     }
 
     /// An interrupt was answered, which the server is told with the others; or that answer was dropped.
     pub fn mark_answered(&mut self, id: &str, answered: bool) {
         // Interrupts of one id are answered together.
         for slot in self.by_id.all(id) {
-            let Some(Some(interrupt)) = self.slots.get_mut(slot) else { return };
-            if interrupt.row.has(ANSWERED) == answered {
+            if self.rows.get(slot).is_none_or(|row| row.has(ANSWERED) == answered) {
                 return;
             }
-            interrupt.row.set_some(ANSWERED, answered.then_some("true"));
-            self.changed.push(slot);
+            self.rows.change(slot).into_iter().for_each(|row| row.set_some(ANSWERED, answered.then_some("true")));
         }
     }
 
@@ -121,45 +106,24 @@ impl Interrupts {
     pub fn close(&mut self, id: &str) {
         let slots = self.by_id.take_all(id);
         self.version = self.version.wrapping_add(u32::from(!slots.is_empty()));
-        for slot in slots {
-            self.slots.get_mut(slot).into_iter().for_each(|interrupt| *interrupt = None);
-            self.closed.push(slot);
-        }
+        slots.into_iter().for_each(|slot| self.rows.remove(slot));
     }
 
     /// Writes what the mirror lacks.
     pub fn write(&mut self, patch: &mut Patch) {
-        let (changed, closed) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.closed));
-        let gone: Vec<_> = closed.iter().map(|slot| (self.order.place(*slot).message, *slot, 0)).gather();
-        closed.into_iter().for_each(|slot| self.order.remove(slot));
-        let sent = std::mem::replace(&mut self.sent, self.order.size().message);
-        if std::mem::take(&mut self.renewed) {
-            patch.reconcile(PATH, |out| self.write_all(out));
-            return self.slots.iter_mut().flatten().for_each(|interrupt| interrupt.row.set_mirrored());
-        }
-        if !gone.is_empty() {
-            patch.rebuild(PATH, sent, &parts_of(gone, sent, &|_, _| Some(true)), &mut |_, _, _| {});
-        }
-        for slot in changed {
-            let path = format!("{PATH},{}", self.order.place(slot).message);
-            if let Some(Some(interrupt)) = self.slots.get_mut(slot) {
-                interrupt.row.write_changes(&[(0, &path)], patch);
-            }
-        }
+        self.rows.write_changes("\"interrupts\"", patch);
     }
 
     /// Writes all of them.
     pub fn write_all(&self, out: &mut String) {
-        Row::write_list(self.iter().map(|interrupt| &interrupt.row), out);
+        self.rows.write(out);
     }
 
     /// Their bytes, roughly; `element`: what an element takes beside its texts.
     pub fn size(&self, element: usize) -> usize {
-        self.iter().map(|interrupt| element + interrupt.row.bytes()).sum()
+        self.rows.bytes(element)
     }
 }
-
-const PATH: &str = "\"interrupts\"";
 
 fn read(list: Raw<'_>, tags: bool) -> ReadInterrupts {
     let (mut found, mut unreadable) = ReadInterrupts::default();
@@ -188,15 +152,6 @@ impl Interrupt {
             row.set(INTERRUPT_OWNER, Value::None);
         }
         Some(Self { row, expires })
-    }
-
-    pub fn id(&self) -> &str {
-        self.row.text(INTERRUPT_ID)
-    }
-
-    /// The call that it is about.
-    pub fn call(&self) -> Option<String> {
-        string(&self.row, INTERRUPTED_CALL)
     }
 }
 

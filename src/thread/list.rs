@@ -13,10 +13,7 @@ mod places;
 use super::entry::Entry;
 use super::finder::Finder;
 use super::merged::Merged;
-use crate::document::{
-    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Insertion, Item, Members, Order, Part, Place, Role, Value,
-    add_part as add, parts_of,
-};
+use crate::document::{add_part as add, *};
 use crate::wire::{At, Gather, Index, same};
 pub(super) use arrange::Stand;
 use entries::Entries;

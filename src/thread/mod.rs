@@ -46,6 +46,7 @@ pub(crate) use ahead::Ahead;
 pub(crate) use calls::RELOADED;
 pub(crate) use checkpoint::{Checkpoint, local_answer};
 pub(crate) use delta::apply as apply_patch;
+pub(crate) use interrupts::Interrupts;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 

@@ -35,9 +35,7 @@ impl Thread {
         }
         let known = merged.slots.len().saturating_sub(merged.fresh.len());
         for (at, slot) in merged.slots.iter().enumerate() {
-            let Some(entry) = self.list.get(*slot).filter(|entry| entry.role() == Role::Tool) else { continue };
-            let (page, call) = (entry.page, entry.row.text(CALL_ID).to_owned());
-            let caller = self.list.find_call(&call);
+            let Some((page, call, caller)) = self.result_at(*slot) else { continue };
             // The page's own answer is not needed beside another one.
             if !page || caller.is_none() {
                 self.drop_result(&call, false);
@@ -48,10 +46,8 @@ impl Thread {
             moves.extend(caller.filter(astray).map(|caller| (*slot, caller)));
         }
         for slot in std::mem::take(&mut merged.fresh) {
-            let Some(entry) = self.list.get(slot).filter(|entry| entry.role() == Role::Tool) else { continue };
-            let (page, call) = (entry.page, entry.row.text(CALL_ID).to_owned());
+            let Some((page, _, caller)) = self.result_at(slot) else { continue };
             // An edit may bring back what the server has taken out, while it has moved the call.
-            let caller = self.list.find_call(&call);
             let before = |caller: &At| page || !of_server && self.list.order.precedes(slot, caller.message);
             moves.extend(caller.filter(before).map(|caller| (slot, caller)));
         }
@@ -71,6 +67,15 @@ impl Thread {
         for call in differ.into_iter().filter(|_| of_server) {
             self.warn_of_result(&call);
         }
+    }
+
+    /// Of the result in a slot: whether it is the page's, the id of its call, and where that is.
+    #[inline(never)]
+    fn result_at(&mut self, slot: usize) -> Option<(bool, String, Option<At>)> {
+        let entry = self.list.get(slot).filter(|entry| entry.role() == Role::Tool)?;
+        let (page, call) = (entry.page, entry.row.text(CALL_ID).to_owned());
+        let caller = self.list.find_call(&call);
+        Some((page, call, caller))
     }
 
     /// The page's results that the list does not name stay after the result that they stood after. Where that one goes back to

@@ -57,7 +57,7 @@ impl RunReports {
     /// A new run: its steps and subagents begin anew.
     pub fn started(&mut self) {
         self.forget_calls();
-        if self.steps.len() > 0 {
+        if !self.steps.is_empty() {
             (self.steps, self.times, self.running) = (Rows::anew(), Vec::new(), PlacesByKey::default());
         }
         // A suspended subagent may continue in the next run.
@@ -114,7 +114,7 @@ impl RunReports {
     pub fn write_usage(&self) -> Option<String> {
         let mut json = String::new();
         self.usage.write(&mut json);
-        (self.usage.len() > 0).then_some(json)
+        (!self.usage.is_empty()).then_some(json)
     }
 
     /// Takes a STEP_* or SUBAGENT_* event. The end of what never began has no effect.

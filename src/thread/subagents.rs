@@ -215,12 +215,8 @@ impl Subagents {
             None => "\"subagents\"".to_owned(),
         };
         patch.extend(&path, first.place, |list| {
-            for subagent in siblings.iter().filter_map(|at| self.list.get(*at)) {
-                let mut object = JsonWriter::object(list.item());
-                subagent.row.write(&mut object, 0, Members::MAX);
-                // Its children come after it.
-                object.member("children").push_str("[]");
-            }
+            // Their children come after them.
+            siblings.iter().filter_map(|at| self.list.get(*at)).for_each(|one| self.write_one(one, &[], list.item()));
         });
         for at in siblings {
             self.list.get_mut(*at).into_iter().for_each(Subagent::set_sent);
@@ -242,10 +238,14 @@ impl Subagents {
     fn write_list(&self, places: &[usize], out: &mut String) {
         let mut list = JsonWriter::array(out);
         for subagent in places.iter().filter_map(|at| self.list.get(*at)) {
-            let mut object = JsonWriter::object(list.item());
-            subagent.row.write(&mut object, 0, Members::MAX);
-            self.write_list(&subagent.children, object.member("children"));
+            self.write_one(subagent, &subagent.children, list.item());
         }
+    }
+
+    fn write_one(&self, subagent: &Subagent, children: &[usize], out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        subagent.row.write(&mut object, 0, Members::MAX);
+        self.write_list(children, object.member("children"));
     }
 }
 

@@ -52,6 +52,13 @@ impl PartialEq for Str<'_> {
     }
 }
 
+impl Event<'_> {
+    /// Whether it ends a message, a call or reasoning, and shows nothing by itself.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self, Self::TextMessageEnd { .. } | Self::ToolCallEnd { .. } | Self::ReasoningMessageEnd { .. })
+    }
+}
+
 /// One event with what every event may carry.
 #[derive(Debug, Clone, Copy)]
 pub struct Incoming<'a> {

@@ -68,8 +68,8 @@ pub(crate) use number::write_number;
 pub(crate) use pointer::{Token, is_pointer, split_back, split_front};
 pub(crate) use scan::same;
 pub(crate) use text::{
-    cut, for_engine, keep_private, pair, pieces, quoted, shortened, shown_id, text_after, to_camel, utf16, write_json,
-    write_string,
+    cut, for_engine, keep_private, pair, pieces, quoted, shortened, shown_id, text_after, to_camel, utf16, write_char,
+    write_json, write_string, write_unit,
 };
 pub(crate) use time::parse_time;
 pub(crate) use words::words;

@@ -178,7 +178,7 @@ impl Writer<'_> {
         }
         self.out.push('{');
         self.key("type");
-        self.quoted(event.name);
+        write_string(self.out, event.name);
         self.members(&event.shape, ALL, &found, 1)?;
         self.members(&BASE, ALL, &base, 1)?;
         self.out.push('}');
@@ -192,7 +192,7 @@ impl Writer<'_> {
         let known = if shape.arms {
             let Some((at, arm)) = arm(shape, pieces)? else { return Ok(false) };
             self.key("type");
-            self.quoted(shape.variants.get(at).copied().unwrap_or_default());
+            write_string(self.out, shape.variants.get(at).copied().unwrap_or_default());
             let variant = 1 << at;
             self.members(shape, variant, &Found::scan(shape.fields, variant, &arm)?, depth)?
         } else {
@@ -417,7 +417,7 @@ impl Writer<'_> {
     fn code(&mut self, key: &str, shape: &Shape, code: i32) -> FieldResult<()> {
         self.key(key);
         match usize::try_from(code).ok().and_then(|at| shape.variants.get(at)) {
-            Some(name) => self.quoted(name),
+            Some(name) => write_string(self.out, name),
             None => {
                 self.out.push('"');
                 self.integer(code.into());
@@ -450,15 +450,8 @@ impl Writer<'_> {
 
     fn key(&mut self, key: &str) {
         self.comma();
-        self.quoted(key);
+        write_string(self.out, key);
         self.out.push(':');
-    }
-
-    /// A name of AG-UI: nothing in it wants an escape.
-    fn quoted(&mut self, name: &str) {
-        self.out.push('"');
-        self.out.push_str(name);
-        self.out.push('"');
     }
 
     /// Whole values never end like this.

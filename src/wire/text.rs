@@ -271,7 +271,8 @@ fn write_escaped(out: &mut String, text: &str, special: impl Fn(&[u8]) -> usize)
     }
 }
 
-fn write_char(out: &mut String, c: char) {
+/// Writes a character of a JSON string literal.
+pub(crate) fn write_char(out: &mut String, c: char) {
     match c {
         '"' => out.push_str("\\\""),
         '\\' => out.push_str("\\\\"),
@@ -307,7 +308,8 @@ pub(crate) fn for_engine(json: String) -> String {
     ascii
 }
 
-fn write_unit(out: &mut String, unit: u32) {
+/// Writes a UTF-16 unit as an escape.
+pub(crate) fn write_unit(out: &mut String, unit: u32) {
     let digit = |shift: u32| {
         let digit = (unit >> shift & 0xF) as u8;
         digit + if digit < 10 { b'0' } else { b'a' - 10 }

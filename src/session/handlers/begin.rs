@@ -1,10 +1,7 @@
 //! The beginning of a run.
 
 use crate::dialect::RunRequest;
-use crate::document::{
-    Boundary, NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE,
-    SUBMIT_TOOLS, Start,
-};
+use crate::document::*;
 use crate::session::Session;
 use crate::session::rejoin::Resume;
 use crate::session::run::Run;

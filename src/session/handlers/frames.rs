@@ -154,9 +154,7 @@ impl Session {
 
     /// Reports what the thread found odd in the stream.
     pub(super) fn report_thread_warnings(&mut self) {
-        for warning in std::mem::take(&mut self.thread.warnings) {
-            self.report_warning(warning);
-        }
+        std::mem::take(&mut self.thread.warnings).into_iter().for_each(|warning| self.report_warning(warning));
     }
 
     /// Ends a run of whose stream nothing can be read without the dialect that its frames show, and names that.

@@ -13,7 +13,7 @@ use crate::session::intake::{Intake, View};
 use crate::session::rejoin::Report;
 use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Reply};
 use crate::thread::Warning;
-use crate::wire::{Event, Fields, Incoming, JsonWriter, frame_fields};
+use crate::wire::{Fields, Incoming, JsonWriter, frame_fields};
 
 /// The session gets a guard with this policy (JSON text). `decisions`: whether each is told.
 #[inline(never)]
@@ -29,7 +29,7 @@ pub fn through_gate(session: &mut Session, one: &Incoming<'_>, source: &mut Sour
     match session.judge_event(one, source.fields, now) {
         GateVerdict::Pass => {
             // The END of another stream is none of what the source says.
-            let ends_another = made && is_end(&one.event);
+            let ends_another = made && one.event.is_end();
             if !ends_another && !std::mem::replace(&mut source.reported, true) {
                 session.report_judged(source.event, source.fields, source.data, now);
             }
@@ -197,9 +197,4 @@ impl Session {
             report_decided(self);
         }
     }
-}
-
-/// Whether an event shows nothing by itself.
-fn is_end(event: &Event<'_>) -> bool {
-    matches!(event, Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. })
 }

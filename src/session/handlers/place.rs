@@ -147,10 +147,6 @@ impl Session {
             return None;
         }
         // The stream opened these items before this page was there.
-        let ends = matches!(
-            event,
-            Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. }
-        );
-        Some(if ends { Repair::Keep } else { violation.repair })
+        Some(if event.is_end() { Repair::Keep } else { violation.repair })
     }
 }

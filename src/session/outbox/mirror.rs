@@ -1,9 +1,6 @@
 //! The state of the mirror, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
 
-use crate::document::{
-    ATTEMPT, Boundary, CONNECTION, CONNECTION_PHASE, ConnectionPhase, LAST_EVENT_ID, Part, Patch, RETRY_AT, Row, Value,
-    add_part,
-};
+use crate::document::*;
 use crate::session::queue::Queue;
 use crate::session::run::Run;
 use crate::session::types::Ticket;

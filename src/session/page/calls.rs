@@ -1,9 +1,7 @@
 //! The calls of one turn that the page executes or people answer: each is found by its id, and how many are at which
 //! stage is counted, so that nothing here looks through all of them.
 
-use crate::document::{
-    FOLLOW_UP, MANUAL, NEEDS_APPROVAL, PAGE_CALL, PAGE_CALL_ID, Row, STAGE, Stage, TAKEN_ARGS, TAKEN_NAME,
-};
+use crate::document::*;
 use crate::thread::same_args;
 use crate::wire::{Gather, Keyed};
 

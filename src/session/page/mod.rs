@@ -18,10 +18,7 @@ mod calls;
 mod turn;
 
 use super::submit::Submit;
-use crate::document::{
-    ANSWER, ANSWER_CONTENT, ANSWER_ERROR, ANSWERED_CALL, DENIED, MANUAL, PAGE_CALL_ID, Row, Stage, Start,
-    TOOL_FOLLOW_UP,
-};
+use crate::document::*;
 use crate::thread::{At, CallPhase, Index, RELOADED, Thread, local_answer};
 use crate::wire::{Fields, Gather, JsonWriter, Keyed};
 use calls::{first_stage, page_call, stage};

@@ -8,57 +8,40 @@
 //!                                                    └──────────┘ failed again, budget left
 //! ```
 
+use crate::session::settings::{Setting, settings};
 use crate::session::types::Misuse;
 use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, Token, parse_time, pieces, quoted};
 
-/// How a session deals with broken networks.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Network {
-    /// Attempts in a row that bring nothing new, before the run is given up; default 5.
-    pub attempts: u32,
-    /// Milliseconds that the first attempt waits at most, default 500. A server's `retry:` takes its place.
-    pub base_ms: f64,
-    /// Milliseconds that any attempt waits at least, whatever the server asks for; default 100.
-    pub min_ms: f64,
-    /// Connections that one run may make in a minute, whatever comes over them; default 60.
-    pub per_minute: f64,
-    /// Connections that one run may make at all; default 1,000.
-    pub per_run: u32,
-    /// Milliseconds that the queue waits after the loss of a run's connection; default 1,000.
-    pub queue_ms: f64,
-    /// Milliseconds that any attempt waits at most, default 30,000.
-    pub max_ms: f64,
-    /// Milliseconds without a byte after which a connection counts as lost; 0 (default): never.
-    pub idle_ms: f64,
-    /// Requests that the server refused before the run began are sent again; default no.
-    pub refusals: bool,
-    /// A POST that may have begun a run may be sent again: the server knows runs by their id; default no.
-    pub posts: bool,
-    /// On 401 the request is made once more, with headers that are asked for anew; default no.
-    pub renew_headers: bool,
-    /// How a run is joined again; `None` (default): it is not.
-    pub resume: Option<Resume>,
-    /// Where the jitter begins.
-    pub seed: u64,
-}
-
-impl Default for Network {
-    fn default() -> Self {
-        Self {
-            attempts: 5,
-            base_ms: 500.0,
-            min_ms: 100.0,
-            per_minute: 60.0,
-            per_run: 1000,
-            queue_ms: 1000.0,
-            max_ms: 30_000.0,
-            idle_ms: 0.0,
-            refusals: false,
-            posts: false,
-            renew_headers: false,
-            resume: None,
-            seed: 1,
-        }
+settings! {
+    /// How a session deals with broken networks.
+    #[derive(Debug, Clone, PartialEq)]
+    Network {
+        /// Attempts in a row that bring nothing new, before the run is given up; default 5.
+        attempts: u32 = 5, "attempts";
+        /// Milliseconds that the first attempt waits at most, default 500. A server's `retry:` takes its place.
+        base_ms: f64 = 500.0, "baseMs";
+        /// Milliseconds that any attempt waits at least, whatever the server asks for; default 100.
+        min_ms: f64 = 100.0, "minMs";
+        /// Connections that one run may make in a minute, whatever comes over them; default 60.
+        per_minute: f64 = 60.0, "perMinute";
+        /// Connections that one run may make at all; default 1,000.
+        per_run: u32 = 1000, "perRun";
+        /// Milliseconds that the queue waits after the loss of a run's connection; default 1,000.
+        queue_ms: f64 = 1000.0, "queueMs";
+        /// Milliseconds that any attempt waits at most, default 30,000.
+        max_ms: f64 = 30_000.0, "maxMs";
+        /// Milliseconds without a byte after which a connection counts as lost; 0 (default): never.
+        idle_ms: f64 = 0.0, "idleMs";
+        /// Requests that the server refused before the run began are sent again; default no.
+        refusals: bool = false, "refusals";
+        /// A POST that may have begun a run may be sent again: the server knows runs by their id; default no.
+        posts: bool = false, "posts";
+        /// On 401 the request is made once more, with headers that are asked for anew; default no.
+        renew_headers: bool = false, "renewHeaders";
+        /// How a run is joined again; `None` (default): it is not.
+        resume: Option<Resume> = None;
+        /// Where the jitter begins.
+        seed: u64 = 1, "seed";
     }
 }
 
@@ -68,24 +51,9 @@ impl Network {
     pub fn read(json: &str) -> Result<Self, Misuse> {
         let expected = Misuse::Input("an object with the options of the network");
         let fields = Fields::read(json, 8).ok_or(expected)?;
-        let number = |name: &str, otherwise: f64| fields.whole(name).map_or(otherwise, |number| number as f64);
-        let yes = |name: &str| fields.yes(name);
-        let otherwise = Self::default();
-        Ok(Self {
-            attempts: number("attempts", 5.0) as u32,
-            base_ms: number("baseMs", otherwise.base_ms),
-            min_ms: number("minMs", otherwise.min_ms),
-            per_minute: number("perMinute", otherwise.per_minute),
-            per_run: number("perRun", f64::from(otherwise.per_run)) as u32,
-            queue_ms: number("queueMs", otherwise.queue_ms),
-            max_ms: number("maxMs", otherwise.max_ms),
-            idle_ms: number("idleMs", otherwise.idle_ms),
-            refusals: yes("refusals"),
-            posts: yes("posts"),
-            renew_headers: yes("renewHeaders"),
-            resume: Resume::read(&fields)?,
-            seed: number("seed", 1.0) as u64,
-        })
+        let mut network = Self { resume: Resume::read(&fields)?, ..Self::default() };
+        network.take(&fields);
+        Ok(network)
     }
 
     /// Whether a request that was answered with this status may be sent again.

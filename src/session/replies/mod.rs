@@ -69,17 +69,17 @@ impl InterruptReplies {
         if let Some(again) = self.partial.list.take(&answer.id) {
             dropped.push((again.ticket, None));
         }
-        let (questions, version) = thread.report.interrupts.count();
-        for gone in self.partial.take_stale(now, version, |id| thread.report.interrupts.expiry(id).is_some()) {
-            let expired = gone.until <= now && thread.report.interrupts.expiry(&gone.id).is_some();
+        let interrupts = &mut thread.report.interrupts;
+        for gone in self.partial.take_stale(now, interrupts) {
+            let expired = gone.until <= now && interrupts.expiry(&gone.id).is_some();
             if expired {
-                thread.report.interrupts.mark_answered(&gone.id, false);
+                interrupts.mark_answered(&gone.id, false);
             }
             dropped.push((gone.ticket, expired.then_some(gone.id)));
         }
         // An id names one question, however often it stands in the list.
-        if self.partial.list.len() + 1 != questions {
-            thread.report.interrupts.mark_answered(&answer.id, true);
+        if self.partial.list.len() + 1 != interrupts.count().0 {
+            interrupts.mark_answered(&answer.id, true);
             self.partial.push(answer);
             return Answered { dropped, resume: None };
         }
@@ -115,11 +115,10 @@ impl InterruptReplies {
         if self.partial.list.len() == 0 {
             return Vec::new();
         }
-        let (questions, version) = thread.report.interrupts.count();
-        let stale =
-            self.partial.take_stale(f64::NEG_INFINITY, version, |id| thread.report.interrupts.expiry(id).is_some());
+        let interrupts = &thread.report.interrupts;
+        let stale = self.partial.take_stale(f64::NEG_INFINITY, interrupts);
         let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).gather();
-        if self.partial.list.len() == questions {
+        if self.partial.list.len() == interrupts.count().0 {
             dropped.extend(self.drop_answers(thread));
         }
         dropped

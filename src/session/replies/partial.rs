@@ -1,6 +1,7 @@
 //! Answers to some of the open interrupts, while the others have none: each found by the interrupt's id.
 
 use crate::session::types::Ticket;
+use crate::thread::Interrupts;
 use crate::wire::Keyed;
 
 /// An interrupt that is answered, while others are not.
@@ -40,15 +41,16 @@ impl Partials {
         std::mem::take(self).list.take_all()
     }
 
-    /// Takes those that are out of date: the time has come, or `open` says so, which is asked if the interrupts have become
-    /// others.
-    pub fn take_stale(&mut self, now: f64, version: u32, open: impl Fn(&str) -> bool) -> Vec<Partial> {
+    /// Takes those that are out of date: the time has come, or their interrupt is not open, which is looked at if the interrupts have
+    /// become others.
+    pub fn take_stale(&mut self, now: f64, interrupts: &Interrupts) -> Vec<Partial> {
+        let (_, version) = interrupts.count();
         if self.until > now && self.version == version {
             return Vec::new();
         }
         let mut stale = Vec::new();
         for partial in self.take_all() {
-            if partial.until > now && open(&partial.id) {
+            if partial.until > now && interrupts.expiry(&partial.id).is_some() {
                 self.push(partial);
             } else {
                 stale.push(partial);

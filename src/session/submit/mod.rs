@@ -5,10 +5,7 @@ mod shapes;
 pub(super) use shapes::RESUME;
 
 use super::types::{Misuse, Ticket};
-use crate::document::{
-    IF_AWAITING, IfAwaiting, IfBusy, MAX_FOLLOW_UPS, Members, PAGE_TOOLS, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES,
-    SUBMIT_PROPS, SUBMIT_RESUME, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Start, Value, select,
-};
+use crate::document::*;
 use crate::wire::{Fields, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
 

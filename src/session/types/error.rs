@@ -1,9 +1,6 @@
 //! The errors of a run, as the application sees them.
 
-use crate::document::{
-    AGENT_ERROR, BREAKING_EVENT, BROKEN_RULE, ERROR_BODY, ERROR_CODE, ERROR_KIND, ERROR_TEXT, ErrorKind, HTTP_STATUS,
-    LOST, RETRY_AFTER, RETRYABLE, Row, Value,
-};
+use crate::document::*;
 use crate::rules::Violation;
 use crate::thread::LimitExceeded;
 use crate::wire::Raw;

@@ -68,9 +68,7 @@ impl MessageList {
         self.unindex_parts(slot);
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
         let id = entry.id();
-        let slab = &self.slab;
-        let message = |at: At| slab.get(at.message)?.as_ref().filter(|e| !e.gone && at.message != slot);
-        let is = |at: At| message(at).is_some_and(|entry| entry.id() == id);
+        let is = |at: At| other(&self.slab, slot, at).is_some_and(|entry| entry.id() == id);
         self.by_id.remove(id, At { message: slot, call: 0 }, &is);
     }
 
@@ -78,10 +76,8 @@ impl MessageList {
         self.unindex_calls(slot);
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
         let at = At { message: slot, call: 0 };
-        let slab = &self.slab;
-        let message = |at: At| slab.get(at.message)?.as_ref().filter(|e| !e.gone && at.message != slot);
         if let Some(key) = entry.result_key() {
-            let is = |at| message(at).is_some_and(|entry| entry.result_key().as_ref() == Some(&key));
+            let is = |at| other(&self.slab, slot, at).is_some_and(|entry| entry.result_key().as_ref() == Some(&key));
             self.by_result.remove(&key, at, &is);
         }
         if let Some(call) = entry.call_id()
@@ -94,13 +90,15 @@ impl MessageList {
     pub(super) fn unindex_calls(&mut self, slot: usize) {
         self.last_call = None;
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
-        let slab = &self.slab;
         for (at, call) in entry.calls.iter().enumerate() {
-            let is = |at: At| {
-                let entry = slab.get(at.message).and_then(Option::as_ref).filter(|e| !e.gone && at.message != slot);
-                entry.and_then(|entry| entry.calls.get(at.call)).is_some_and(|other| other.id() == call.id())
-            };
+            let call_at = |at: At| other(&self.slab, slot, at)?.calls.get(at.call);
+            let is = |at: At| call_at(at).is_some_and(|other| other.id() == call.id());
             self.by_call.remove(call.id(), At { message: slot, call: at }, &is);
         }
     }
+}
+
+/// The message at a place, if it is there and not the one in this slot.
+fn other(slab: &[Option<Entry>], slot: usize, at: At) -> Option<&Entry> {
+    slab.get(at.message)?.as_ref().filter(|entry| !entry.gone && at.message != slot)
 }
