@@ -1,14 +1,20 @@
 //! Activities: structured messages for the page that the server patches.
 
-use super::apply::Told;
 use super::entry::Entry;
 use super::{Thread, delta};
 use crate::document::*;
 use crate::wire::{Raw, Tree, shown_id};
 
 impl Thread {
-    pub(super) fn activity_snapshot(&mut self, told: &Told<'_>, content: Raw<'_>, replace: bool) {
-        let Told { id, text: activity_type, owner, metadata, .. } = *told;
+    pub(super) fn activity_snapshot(
+        &mut self,
+        id: &str,
+        activity_type: &str,
+        content: Raw<'_>,
+        replace: bool,
+        owner: Option<&str>,
+        metadata: Option<Raw<'_>>,
+    ) {
         let fresh = || {
             let mut message = message(id, Role::Activity);
             message.set_text(ACTIVITY_TYPE, activity_type);
@@ -37,13 +43,13 @@ impl Thread {
         }
     }
 
-    pub(super) fn activity_delta(&mut self, told: &Told<'_>, patch: Raw<'_>) {
-        let Told { event, id, text: activity_type, metadata, .. } = *told;
+    pub(super) fn activity_delta(&mut self, id: &str, activity_type: &str, patch: Raw<'_>, metadata: Option<Raw<'_>>) {
+        const EVENT: &str = "ACTIVITY_DELTA";
         let limits = self.limits;
         let at = self.list.find(id);
         let entry = at.and_then(|at| self.list.change(at)).filter(|entry| entry.role() == Role::Activity);
         let Some(entry) = entry else {
-            self.warn("message-unknown", event, format!("no activity has the id \"{}\"", shown_id(id)));
+            self.warn("message-unknown", EVENT, format!("no activity has the id \"{}\"", shown_id(id)));
             return;
         };
         entry.row.merge(METADATA, metadata);
@@ -59,6 +65,6 @@ impl Thread {
         if applied.is_ok() {
             entry.row.set_text(ACTIVITY_TYPE, activity_type);
         }
-        self.warn_of_patch(event, "activity-patch-failed", applied);
+        self.warn_of_patch(EVENT, "activity-patch-failed", applied);
     }
 }

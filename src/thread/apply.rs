@@ -3,21 +3,6 @@
 use super::interrupts::list_of;
 use super::*;
 
-/// What the reducer is told by most events.
-#[derive(Clone, Copy)]
-pub(super) struct Told<'e> {
-    /// The `type` of the event.
-    pub event: &'static str,
-    /// The id that it is about, and what it brings for that: see [`Event::texts`].
-    pub id: &'e str,
-    pub text: &'e str,
-    /// The subagent that it happened in.
-    pub owner: Option<&'e str>,
-    pub metadata: Option<Raw<'e>>,
-    /// Milliseconds since 1970.
-    pub now: f64,
-}
-
 impl Thread {
     /// Reduces one event. `now` is in milliseconds since 1970.
     pub fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
@@ -26,26 +11,30 @@ impl Thread {
         let metadata = incoming.metadata;
         let [id, text] = incoming.event.texts().map(|text| text.unwrap_or_default().decode());
         let (id, text) = (&*id, &*text);
-        let told = &Told { event: incoming.event.name(), id, text, owner, metadata, now };
         match incoming.event {
             Event::TextMessageContent { .. } => self.message_content(DeltaKind::Text, id, text, metadata),
             Event::ToolCallArgs { .. } => self.call_args(id, text, metadata),
             Event::ReasoningMessageContent { .. } => self.message_content(DeltaKind::Reasoning, id, text, metadata),
             Event::StateDelta { delta } => self.state_delta(delta),
             Event::StateSnapshot { snapshot } => self.state_snapshot(snapshot),
-            Event::TextMessageStart { role, name, .. } => self.text_start(told, role, name),
-            Event::ReasoningMessageStart { .. } => self.reasoning_start(told),
-            Event::TextMessageEnd { .. } => self.text_end(told),
-            Event::ReasoningMessageEnd { .. } => self.reasoning_end(told),
-            Event::ToolCallStart { parent_message_id, .. } => self.call_start(told, parent_message_id),
-            Event::ToolCallEnd { .. } => self.call_end(told),
-            Event::ToolCallResult { content, .. } => self.call_result(told, content),
+            Event::TextMessageStart { role, name, .. } => self.text_start(id, role, name, owner, metadata),
+            Event::ReasoningMessageStart { .. } => self.reasoning_start(id, owner, metadata, now),
+            Event::TextMessageEnd { .. } | Event::ReasoningMessageEnd { .. } => {
+                self.message_end(id, &incoming.event, metadata, now)
+            }
+            Event::ToolCallStart { parent_message_id, .. } => {
+                self.call_start(id, text, parent_message_id, owner, metadata)
+            }
+            Event::ToolCallEnd { .. } => self.call_end(id, metadata),
+            Event::ToolCallResult { content, .. } => self.call_result(id, text, content, owner, metadata),
             Event::ReasoningEncryptedValue { subtype, .. } => {
                 self.encrypted_value(subtype.raw() == "tool-call", id, text)
             }
             Event::MessagesSnapshot { messages } => self.messages_snapshot(messages, metadata),
-            Event::ActivitySnapshot { content, replace, .. } => self.activity_snapshot(told, content, replace),
-            Event::ActivityDelta { patch, .. } => self.activity_delta(told, patch),
+            Event::ActivitySnapshot { content, replace, .. } => {
+                self.activity_snapshot(id, text, content, replace, owner, metadata)
+            }
+            Event::ActivityDelta { patch, .. } => self.activity_delta(id, text, patch, metadata),
             Event::RunStarted { input, .. } => self.run_started(input),
             Event::RunFinished { outcome, usage, .. } => self.run_finished(outcome, usage),
             Event::RunError { usage, .. } => self.report.add_usage(usage),

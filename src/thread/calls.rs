@@ -1,7 +1,6 @@
 //! Tool calls and their results.
 
 use super::Thread;
-use super::apply::Told;
 use super::entry::{Entry, answer, has_other, is_echoed, is_given_up, result_json, set_phase, text_json};
 use super::list::ITSELF;
 use crate::document::*;
@@ -15,8 +14,14 @@ const UNANSWERED: &str = "The run ended before the call was answered.";
 pub(crate) const RELOADED: &str = "The page was left before the tool had finished.";
 
 impl Thread {
-    pub(super) fn call_start(&mut self, told: &Told<'_>, parent: Option<Str<'_>>) {
-        let Told { id, text: name, owner, metadata, .. } = *told;
+    pub(super) fn call_start(
+        &mut self,
+        id: &str,
+        name: &str,
+        parent: Option<Str<'_>>,
+        owner: Option<&str>,
+        metadata: Option<Raw<'_>>,
+    ) {
         self.report.called(id);
         if let Some(at) = self.list.find_call(id) {
             self.call_again(at, name, metadata);
@@ -112,10 +117,10 @@ impl Thread {
         }
     }
 
-    pub(super) fn call_end(&mut self, told: &Told<'_>) {
-        let Some(at) = self.known_call(told.id, told.event) else { return };
+    pub(super) fn call_end(&mut self, id: &str, metadata: Option<Raw<'_>>) {
+        let Some(at) = self.known_call(id, "TOOL_CALL_END") else { return };
         let Some(call) = self.list.change_call(at) else { return };
-        call.row.merge(CALL_METADATA, told.metadata);
+        call.row.merge(CALL_METADATA, metadata);
         if call.phase() == CallPhase::InputStreaming {
             call.row.set_word(PHASE, CallPhase::InputAvailable as u8);
         }
@@ -129,8 +134,7 @@ impl Thread {
             entry.complete_if_idle();
         }
         if !readable {
-            let message = format!("the arguments of \"{}\" are not JSON", shown_id(told.id));
-            self.warn("args-not-json", told.event, message);
+            self.warn("args-not-json", "TOOL_CALL_END", format!("the arguments of \"{}\" are not JSON", shown_id(id)));
         }
     }
 
@@ -142,8 +146,14 @@ impl Thread {
         at
     }
 
-    pub(super) fn call_result(&mut self, told: &Told<'_>, content: Raw<'_>) {
-        let Told { id: message_id, text: call_id, owner, metadata, .. } = *told;
+    pub(super) fn call_result(
+        &mut self,
+        message_id: &str,
+        call_id: &str,
+        content: Raw<'_>,
+        owner: Option<&str>,
+        metadata: Option<Raw<'_>>,
+    ) {
         let mut notes = Vec::new();
         let content = crate::document::content(content, &mut notes);
         self.warnings.append(&mut notes);

@@ -1,24 +1,38 @@
 //! Text and reasoning messages.
 
-use super::apply::Told;
 use super::entry::Entry;
 use super::{MAX_EARLY_VALUES, Thread};
 use crate::document::*;
-use crate::wire::{DeltaKind, Raw, Str, shown_id};
+use crate::wire::{DeltaKind, Event, Raw, Str, shown_id};
 
 impl Thread {
-    pub(super) fn text_start(&mut self, told: &Told<'_>, role: Option<Str<'_>>, name: Option<Str<'_>>) {
+    pub(super) fn text_start(
+        &mut self,
+        id: &str,
+        role: Option<Str<'_>>,
+        name: Option<Str<'_>>,
+        owner: Option<&str>,
+        metadata: Option<Raw<'_>>,
+    ) {
+        const EVENT: &str = "TEXT_MESSAGE_START";
         let role = match role.map(|role| Role::parse(&role.decode())) {
             None => Role::Assistant,
             Some(Some(role @ (Role::Developer | Role::System | Role::Assistant | Role::User))) => role,
             _ => {
-                self.warn("event-malformed", told.event, "the role is not one of AG-UI 1.0; read as assistant");
+                self.warn("event-malformed", EVENT, "the role is not one of AG-UI 1.0; read as assistant");
                 Role::Assistant
             }
         };
-        let mut message = message(told.id, role);
-        message.set_some(NAME, name.map(Str::decode).as_deref());
-        let Some(at) = self.opened(told, message) else { return };
+        let at = match self.list.find(id) {
+            Some(at) if !self.may_write(at, EVENT) => return,
+            Some(at) => at,
+            None => {
+                let mut message = message(id, role);
+                message.set_text(CONTENT, "");
+                message.set_some(NAME, name.map(Str::decode).as_deref());
+                self.open_message(message, owner)
+            }
+        };
         let Some(entry) = self.list.change(at) else { return };
         // Reasoning that has the id of the answer belongs to the answer.
         if entry.role() == Role::Reasoning {
@@ -26,20 +40,9 @@ impl Thread {
             entry.row.set_some(NAME, name.map(Str::decode).as_deref());
         }
         entry.text_open = true;
-        entry.reopen(told.metadata);
+        entry.reopen(metadata);
         self.list.change(at);
         self.list.classify(at);
-    }
-
-    /// The message that a START is about: one that is there and may be written to, or this one, which is added.
-    fn opened(&mut self, told: &Told<'_>, mut message: Row) -> Option<usize> {
-        match self.list.find(told.id) {
-            Some(at) => self.may_write(at, told.event).then_some(at),
-            None => {
-                message.set_text(CONTENT, "");
-                Some(self.open_message(message, told.owner))
-            }
-        }
     }
 
     /// Appends a message that a stream writes to.
@@ -97,29 +100,36 @@ impl Thread {
         entry.row.set(CONTENT, Value::Text(text));
     }
 
-    pub(super) fn reasoning_start(&mut self, told: &Told<'_>) {
-        let Some(at) = self.opened(told, message(told.id, Role::Reasoning)) else { return };
+    pub(super) fn reasoning_start(&mut self, id: &str, owner: Option<&str>, metadata: Option<Raw<'_>>, now: f64) {
+        let at = match self.list.find(id) {
+            Some(at) if !self.may_write(at, "REASONING_MESSAGE_START") => return,
+            Some(at) => at,
+            None => {
+                let mut message = message(id, Role::Reasoning);
+                message.set_text(CONTENT, "");
+                self.open_message(message, owner)
+            }
+        };
         let Some(entry) = self.list.change(at) else { return };
-        entry.reasons.start(told.now);
+        entry.reasons.start(now);
         if entry.role() != Role::Reasoning && !entry.row.has(REASONING) {
             entry.row.set_text(REASONING, "");
         }
-        entry.reopen(told.metadata);
+        entry.reopen(metadata);
         self.list.change(at);
     }
 
-    pub(super) fn text_end(&mut self, told: &Told<'_>) {
-        let Some(entry) = self.target(told.id, told.event).and_then(|at| self.list.change(at)) else { return };
-        entry.text_open = false;
-        entry.complete();
-        entry.row.merge(METADATA, told.metadata);
-    }
-
-    pub(super) fn reasoning_end(&mut self, told: &Told<'_>) {
-        let Some(entry) = self.target(told.id, told.event).and_then(|at| self.list.change(at)) else { return };
-        entry.stop_reasoning(told.now);
-        entry.complete_if_idle();
-        entry.row.merge(METADATA, told.metadata);
+    pub(super) fn message_end(&mut self, id: &str, event: &Event<'_>, metadata: Option<Raw<'_>>, now: f64) {
+        let Some(at) = self.target(id, event.name()) else { return };
+        let Some(entry) = self.list.change(at) else { return };
+        if matches!(event, Event::TextMessageEnd { .. }) {
+            entry.text_open = false;
+            entry.complete();
+        } else {
+            entry.stop_reasoning(now);
+            entry.complete_if_idle();
+        }
+        entry.row.merge(METADATA, metadata);
     }
 
     pub(super) fn encrypted_value(&mut self, of_call: bool, id: &str, value: &str) {
