@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { core, coreOf } from "./cores.mjs";
+import { core, coreOf, uncaughtTraps } from "./cores.mjs";
 import { load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
@@ -49,6 +49,7 @@ export async function play(seed, kind) {
   const page = kind.views ? documents : new EventTarget();
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
   Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
+  const uncaught = uncaughtTraps();
   performance.now = () => outside.now;
   Date.now = () => 1e12 + outside.now;
   Math.random = () => 0.5;
@@ -118,7 +119,7 @@ export async function play(seed, kind) {
       },
     };
     page.core ??= coreOf(page, kind, origin);
-    page.spawn ??= () => (page.worker = workers.spawn());
+    page.spawn ??= () => (page.worker = workers.spawn(coreOf(page, kind, origin, true)));
     const make = kind.worker
       ? (options) => createWorkerAgentWith(page.core, page.spawn, undefined, options)
       : (options) => createAgentWith(page.core, options, !!kind.together);
@@ -386,11 +387,13 @@ export async function play(seed, kind) {
     }
     senders?.check(lives, stored());
     check({ kind, origin, promises, edits, approved, people, rewriters, lives }, stored());
+    assert.deepEqual(uncaught.errors, [], "a worker ends of a trap that it could have reported");
   } catch (error) {
     error.message = `seed ${seed}, ${JSON.stringify(kind)}: ${error.message}\n${outside.log.join("\n")}`;
     throw error;
   } finally {
     senders?.end();
+    uncaught.end();
     for (const { agent } of lives) agent.dispose();
     for (const { views } of new Set(lives.map((life) => life.page))) views?.close();
     performance.now = now;

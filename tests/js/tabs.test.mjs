@@ -5,7 +5,7 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.TABS ?? 450);
+const count = Number(process.env.TABS ?? 540);
 const first = Number(process.env.TABS_SEED ?? 1);
 const kinds = {
   "a store that answers at once": {},
@@ -94,6 +94,27 @@ const kinds = {
   "a core that traps, and a server that keeps the thread": { losses: "traps", thread: "new" },
   "workers that end": { losses: "deaths", worker: true },
   "workers that end, and a slow store with records": { losses: "deaths", worker: true, slow: true, records: true },
+  "workers whose core traps": { losses: "traps", worker: true },
+  "workers whose core traps, and a slow store with records": { losses: "traps", worker: true, slow: true, records: true },
+  "workers whose core traps, and runs that are joined": { losses: "traps", worker: true, resumes: "replay", late: true },
+  "workers whose core traps, and submits that are changed and taken out": { losses: "traps", worker: true, changes: true, slow: true, ordered: true },
+  "workers whose core traps, agents of other options in a page, and time that passes": {
+    losses: "traps",
+    worker: true,
+    together: true,
+    differ: true,
+    late: true,
+  },
+  "workers whose core traps, and an agent that asks": { losses: "traps", worker: true, asks: true, records: true },
+  "workers whose core cannot be loaded at times": { losses: "loads", worker: true },
+  "workers whose core cannot be loaded at times, and a slow store with records": { losses: "loads", worker: true, slow: true, records: true },
+  "workers whose core cannot be loaded at times, an inbox, several agents in a page, and time that passes": {
+    losses: "loads",
+    worker: true,
+    together: true,
+    inbox: true,
+    late: true,
+  },
   "a core that cannot be loaded at times": { losses: "loads" },
   "a core that cannot be loaded at times, several agents in a page, and a slow store with records": {
     losses: "loads",
@@ -255,7 +276,7 @@ const names = Object.keys(kinds);
 
 describe(`pages with one store, TABS_SEED=${first}`, { skip: !real && "the core is a stand-in", concurrency: false }, () => {
   for (const [at, name] of names.entries()) {
-    const seeds = Array.from({ length: Math.ceil(count / names.length) }, (_, n) => first + n * names.length + at);
+    const seeds = Array.from({ length: Math.ceil((count - at) / names.length) }, (_, n) => first + n * names.length + at);
     it(`${name}: ${seeds.length} sequences`, async () => {
       const { play } = await import("./tabs.mjs");
       for (const seed of seeds) await play(seed, kinds[name]);
