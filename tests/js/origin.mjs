@@ -87,7 +87,7 @@ export class Origin {
   /** The part of a page in it. Once the page is dead, nothing comes from there, and nothing gets there. */
   page(name) {
     // A name that no page of another seed has: to the package, pages are one module.
-    const page = { name, dead: false, key: `${name}|${this.name}`, free: new Set() };
+    const page = { name, dead: false, key: `${name}|${this.name}`, free: new Set(), unread: new Set() };
     page.die = () => {
       page.dead = true;
       for (const channel of this.channels) if (channel.page === page) this.channels.delete(channel);
@@ -96,7 +96,7 @@ export class Origin {
     return page;
   }
 
-  store(page, { ordered, full, records = full, code, inbox }) {
+  store(page, { ordered, full, records = full, code, inbox, unread }) {
     const { outside } = this;
     /** The code that writes stores comes to the page. */
     const coming = () => (page.code ??= new Promise((resolve) =>
@@ -114,10 +114,20 @@ export class Origin {
         outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(new Promise((done) => done(action()))));
       });
     };
+    /** One of its two texts, which cannot be read at times. */
+    const read = (name) => {
+      page.unread.delete(name);
+      if (unread && !this.reachable && outside.pick(3) === 0) {
+        outside.note(`${page.name} cannot read the store`);
+        page.unread.add(name);
+        throw new Error("blocked");
+      }
+      return structuredClone(this[name]);
+    };
     const store = storeOf({
       key: page.key,
       ordered,
-      load: () => asked("load", () => structuredClone(this.saved)),
+      load: () => asked("load", () => read("saved")),
       save: (saved) =>
         asked("save", () => {
           if (this.full && outside.pick(2)) {
@@ -135,7 +145,7 @@ export class Origin {
       clear: () => asked("clear", () => (this.saved = undefined)),
       ...(records && {
         record: {
-          load: () => asked("load", () => structuredClone(this.record)),
+          load: () => asked("load", () => read("record")),
           save: (record) =>
             asked("record", () => {
               if (this.cramped && record.messages.some(({ role }) => role === "assistant") && outside.pick(2)) throw new Error("full");

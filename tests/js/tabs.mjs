@@ -111,6 +111,9 @@ export async function play(seed, kind) {
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }, { ...count, name: "fill" }],
       onError: ({ code, message }) => {
         page.unopened ||= code === "thread";
+        // It goes on without what is there, which is read again before it writes.
+        life.refused ||= code === "restore" && !!kind.unread;
+        life.late ||= !!life.refused;
         outside.note(`${name} error ${code} ${message}`);
       },
       onWarning: ({ code }) => {
@@ -132,7 +135,7 @@ export async function play(seed, kind) {
     if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.unmount || mount(life));
     else mount(life);
     lives.push(life);
-    if (!kind.slow && !beside.length) looked(life);
+    if (!kind.slow && !beside.length && !page.unread.size) looked(life);
   };
   const mount = (life) => {
     outside.note(`${life.name} is mounted`);
