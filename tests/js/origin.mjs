@@ -62,6 +62,8 @@ export class Origin {
   reachable = false;
   /** Requests are refused, and runs fail, as it happens. */
   faulty = false;
+  /** Pages stand still at times. */
+  freezes = false;
   /** How often something was asked for again. */
   retries = 0;
   /** Runs that were sent before the thread was opened. */
@@ -182,6 +184,9 @@ export class Origin {
       };
       page.free.add(end);
       if (page.dead) return end();
+      // The browser gives it also to a page that stands still.
+      if (this.freezes) await wait(`${page.name} gets the lock`);
+      if (page.dead) return;
       this.outside.note(`${page.name} has the lock`);
       this.owners.push(page);
       const result = await callback({ name });
@@ -276,13 +281,16 @@ export class Origin {
     this.thread.push(...structuredClone(messages.filter(({ id }) => !known.has(id))));
   }
 
-  /** One of the connections is lost. */
-  cut() {
-    const open = [...(this.runs?.open ?? this.#connections), ...this.sockets].filter(({ page }) => !page.dead);
+  /** One of the connections is lost, perhaps of that page. */
+  cut(of) {
+    const open = [...(this.runs?.open ?? this.#connections), ...this.sockets].filter(({ page }) => !page.dead && (of ?? page) === page);
     const connection = open[this.outside.pick(open.length || 1)];
     if (!connection) return;
-    this.outside.note(`${connection.page.name} loses ${connection.runId ?? connection.name}`);
-    connection.cut();
+    const { page } = connection;
+    this.outside.note(`${page.name} loses ${connection.runId ?? connection.name}`);
+    // One that stands still learns of it as it comes back.
+    if (this.outside.frozen.has(page.name)) this.outside.later(`${page.name} hears of that`, {}, () => page.dead || connection.cut());
+    else connection.cut();
   }
 
   /** The server takes an input. Returns the steps of its answer. */
