@@ -62,6 +62,8 @@ export class Origin {
   reachable = false;
   /** Requests are refused, and runs fail, as it happens. */
   faulty = false;
+  /** The edits that requests have to have, where they have the whole thread. */
+  edits = undefined;
   /** Pages stand still at times. */
   freezes = false;
   /** How often something was asked for again. */
@@ -294,7 +296,9 @@ export class Origin {
   }
 
   /** The server takes an input. Returns the steps of its answer. */
-  #take(page, { threadId, runId, messages, replies }) {
+  #take(page, input) {
+    const { threadId, runId, messages, replies } = input;
+    this.edits?.look(page, input);
     const [reply] = replies;
     // A run that was stopped leaves its part of an answer: the next answer is another one.
     const before = reply && this.replies.filter(({ interruptId }) => interruptId === reply.interruptId).length;
@@ -352,7 +356,7 @@ export class Origin {
           this.outside.note(`${page.name} joins ${joined[0]?.runId} from ${joined[1]}`);
           return resolve(this.runs.listen(page, ...joined, signal));
         }
-        const { threadId, runId, messages, parentRunId, resume: replies = [] } = JSON.parse(body);
+        const { threadId, runId, messages, state, parentRunId, resume: replies = [] } = JSON.parse(body);
         if (parentRunId !== undefined) return this.#steer(page, { threadId, runId, parentRunId }, messages, resolve);
         const known = this.runs?.named(runId);
         if (known) return resolve(this.runs.listen(page, known, 0, signal));
@@ -364,7 +368,7 @@ export class Origin {
           if (!page.told && !page.stopped) this.early.push(runId);
           this.keep(...messages);
         }
-        const told = this.#take(page, { threadId, runId, messages, replies });
+        const told = this.#take(page, { threadId, runId, messages, state, replies });
         const steps = fails ? [...told.slice(0, 2), [{ type: "RUN_ERROR", message: "failed" }]] : told;
         // The beginning of a run has what was said to it.
         if (keeps && this.runs) told[0][0].input = { threadId, runId, messages };

@@ -13,6 +13,8 @@ export class Outside {
   #names = 0;
   now = 0;
   log = [];
+  /** How much of that had happened as the pages came to rest last. */
+  settled = 0;
   /** The names of the pages that stand still, and of the page that something has just come to. */
   frozen = new Set();
   current = undefined;

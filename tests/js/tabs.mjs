@@ -15,6 +15,7 @@ import { hide, never, Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
 import { Rewriters } from "./rewriters.mjs";
 import { Senders } from "./senders.mjs";
+import { SentEdits } from "./sent-edits.mjs";
 import { check } from "./tabs-end.mjs";
 import { localWorkers } from "./thread.mjs";
 
@@ -40,6 +41,8 @@ export async function play(seed, kind) {
   const promises = [];
   const edits = [];
   const approved = [];
+  // Agents of other options have another thread, and what waits for a connection that is kept open was written before.
+  if (!kind.thread && !kind.differ && !kind.channel) origin.edits = new SentEdits(outside, { edits, promises });
   const people = new People(kind, pick, outside, origin);
   const rewriters = new Rewriters(pick, outside, origin, promises, kind);
   const senders = kind.files && new Senders(pick, outside, origin);
@@ -177,7 +180,7 @@ export async function play(seed, kind) {
     // An edit of messages would go with the answer that it stands after.
     const ofState = pick(3) === 0 || !!kind.rewrites;
     outside.note(`${life.name} ${ofState ? "sets" : "adds"} ${id}`);
-    edits.push({ id, life, ofState });
+    edits.push({ id, life, ofState, at: outside.log.length });
     if (ofState) life.agent.setState((state) => ({ ...state, [id]: true }));
     else life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
   };
@@ -399,6 +402,7 @@ export async function play(seed, kind) {
       else if (outside.waits && chance < 9) outside.next();
       else if (outside.timers && kind.late) outside.tick();
       await settle();
+      outside.settled = outside.log.length;
     }
     for (;;) {
       await rest();
@@ -408,6 +412,7 @@ export async function play(seed, kind) {
     }
     senders?.check(lives, stored());
     check({ kind, origin, promises, edits, approved, people, rewriters, lives }, stored());
+    origin.edits?.check();
     assert.deepEqual(uncaught.errors, [], "a worker ends of a trap that it could have reported");
   } catch (error) {
     error.message = `seed ${seed}, ${JSON.stringify(kind)}: ${error.message}\n${outside.log.join("\n")}`;
@@ -443,6 +448,7 @@ export async function play(seed, kind) {
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
+      outside.settled = outside.log.length;
     }
   }
 

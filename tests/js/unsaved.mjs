@@ -12,6 +12,7 @@ import { Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
 import { Rewriters } from "./rewriters.mjs";
 import { Senders } from "./senders.mjs";
+import { SentEdits } from "./sent-edits.mjs";
 import { localWorkers } from "./thread.mjs";
 import { check } from "./unsaved-end.mjs";
 
@@ -101,6 +102,8 @@ class Play {
     const thread = { origin, promises, edits: [], approved: [], people: new People({ ...kind, alone: true }, pick, outside, origin) };
     thread.rewriters = new Rewriters(pick, outside, origin, promises, kind);
     this.threads.push(thread);
+    // What waits for a connection that is kept open was written before.
+    if (!kind.thread && !kind.channel) origin.edits = new SentEdits(outside, thread);
     this.open(thread);
   }
 
@@ -257,7 +260,7 @@ class Play {
     // An edit of messages would go with the answer that it stands after.
     const ofState = pick(3) === 0 || !!kind.rewrites;
     outside.note(`${life.name} ${ofState ? "sets" : "adds"} ${id}`);
-    life.thread.edits.push({ id, life, ofState });
+    life.thread.edits.push({ id, life, ofState, at: outside.log.length });
     if (ofState) life.agent.setState((state) => ({ ...state, [id]: true }));
     else life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
   }
@@ -422,6 +425,7 @@ class Play {
       else if (outside.waits && chance < 9) outside.next();
       else if (outside.timers && kind.late) outside.tick();
       await settle();
+      outside.settled = outside.log.length;
     }
     // Everything comes, somebody looks, and then time passes.
     for (const life of this.here()) life.unmount || this.mount(life);
@@ -436,6 +440,7 @@ class Play {
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
+      outside.settled = outside.log.length;
     }
   }
 
@@ -446,6 +451,7 @@ class Play {
       senders.check(lives, { messages: all.flatMap(({ messages }) => messages), queue: all.flatMap(({ queue }) => queue) });
     }
     for (const thread of threads) check(kind, thread, thread.life);
+    for (const { origin } of threads) origin.edits?.check();
   }
 }
 
