@@ -62,6 +62,10 @@ export class Origin {
   reachable = false;
   /** Requests are refused, and runs fail, as it happens. */
   faulty = false;
+  /** The edits that requests have to have, where they have the whole thread. */
+  edits = undefined;
+  /** Pages stand still at times. */
+  freezes = false;
   /** How often something was asked for again. */
   retries = 0;
   /** Runs that were sent before the thread was opened. */
@@ -87,7 +91,7 @@ export class Origin {
   /** The part of a page in it. Once the page is dead, nothing comes from there, and nothing gets there. */
   page(name) {
     // A name that no page of another seed has: to the package, pages are one module.
-    const page = { name, dead: false, key: `${name}|${this.name}`, free: new Set() };
+    const page = { name, dead: false, key: `${name}|${this.name}`, free: new Set(), unread: new Set() };
     page.die = () => {
       page.dead = true;
       for (const channel of this.channels) if (channel.page === page) this.channels.delete(channel);
@@ -96,7 +100,7 @@ export class Origin {
     return page;
   }
 
-  store(page, { ordered, full, records = full, code, inbox }) {
+  store(page, { ordered, full, records = full, code, inbox, unread }) {
     const { outside } = this;
     /** The code that writes stores comes to the page. */
     const coming = () => (page.code ??= new Promise((resolve) =>
@@ -114,10 +118,20 @@ export class Origin {
         outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(new Promise((done) => done(action()))));
       });
     };
+    /** One of its two texts, which cannot be read at times. */
+    const read = (name) => {
+      page.unread.delete(name);
+      if (unread && !this.reachable && outside.pick(3) === 0) {
+        outside.note(`${page.name} cannot read the store`);
+        page.unread.add(name);
+        throw new Error("blocked");
+      }
+      return structuredClone(this[name]);
+    };
     const store = storeOf({
       key: page.key,
       ordered,
-      load: () => asked("load", () => structuredClone(this.saved)),
+      load: () => asked("load", () => read("saved")),
       save: (saved) =>
         asked("save", () => {
           if (this.full && outside.pick(2)) {
@@ -135,7 +149,7 @@ export class Origin {
       clear: () => asked("clear", () => (this.saved = undefined)),
       ...(records && {
         record: {
-          load: () => asked("load", () => structuredClone(this.record)),
+          load: () => asked("load", () => read("record")),
           save: (record) =>
             asked("record", () => {
               if (this.cramped && record.messages.some(({ role }) => role === "assistant") && outside.pick(2)) throw new Error("full");
@@ -172,6 +186,9 @@ export class Origin {
       };
       page.free.add(end);
       if (page.dead) return end();
+      // The browser gives it also to a page that stands still.
+      if (this.freezes) await wait(`${page.name} gets the lock`);
+      if (page.dead) return;
       this.outside.note(`${page.name} has the lock`);
       this.owners.push(page);
       const result = await callback({ name });
@@ -266,17 +283,22 @@ export class Origin {
     this.thread.push(...structuredClone(messages.filter(({ id }) => !known.has(id))));
   }
 
-  /** One of the connections is lost. */
-  cut() {
-    const open = [...(this.runs?.open ?? this.#connections), ...this.sockets].filter(({ page }) => !page.dead);
+  /** One of the connections is lost, perhaps of that page. */
+  cut(of) {
+    const open = [...(this.runs?.open ?? this.#connections), ...this.sockets].filter(({ page }) => !page.dead && (of ?? page) === page);
     const connection = open[this.outside.pick(open.length || 1)];
     if (!connection) return;
-    this.outside.note(`${connection.page.name} loses ${connection.runId ?? connection.name}`);
-    connection.cut();
+    const { page } = connection;
+    this.outside.note(`${page.name} loses ${connection.runId ?? connection.name}`);
+    // One that stands still learns of it as it comes back.
+    if (this.outside.frozen.has(page.name)) this.outside.later(`${page.name} hears of that`, {}, () => page.dead || connection.cut());
+    else connection.cut();
   }
 
   /** The server takes an input. Returns the steps of its answer. */
-  #take(page, { threadId, runId, messages, replies }) {
+  #take(page, input) {
+    const { threadId, runId, messages, replies } = input;
+    this.edits?.look(page, input);
     const [reply] = replies;
     // A run that was stopped leaves its part of an answer: the next answer is another one.
     const before = reply && this.replies.filter(({ interruptId }) => interruptId === reply.interruptId).length;
@@ -334,7 +356,7 @@ export class Origin {
           this.outside.note(`${page.name} joins ${joined[0]?.runId} from ${joined[1]}`);
           return resolve(this.runs.listen(page, ...joined, signal));
         }
-        const { threadId, runId, messages, parentRunId, resume: replies = [] } = JSON.parse(body);
+        const { threadId, runId, messages, state, parentRunId, resume: replies = [] } = JSON.parse(body);
         if (parentRunId !== undefined) return this.#steer(page, { threadId, runId, parentRunId }, messages, resolve);
         const known = this.runs?.named(runId);
         if (known) return resolve(this.runs.listen(page, known, 0, signal));
@@ -346,7 +368,7 @@ export class Origin {
           if (!page.told && !page.stopped) this.early.push(runId);
           this.keep(...messages);
         }
-        const told = this.#take(page, { threadId, runId, messages, replies });
+        const told = this.#take(page, { threadId, runId, messages, state, replies });
         const steps = fails ? [...told.slice(0, 2), [{ type: "RUN_ERROR", message: "failed" }]] : told;
         // The beginning of a run has what was said to it.
         if (keeps && this.runs) told[0][0].input = { threadId, runId, messages };

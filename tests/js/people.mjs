@@ -24,7 +24,8 @@ export class People {
     // A run of another page may have gone out with it, and was cut off, or was stopped before it went out.
     const went = this.origin.replies.some(({ interruptId }) => interruptId === id) ||
       this.replies.some((one) => one.result === "aborted" && one.id.split(" ")[0] === id.split(" ")[0]);
-    const carried = !went && !life.page.lost &&
+    // A save at which a core has trapped is put aside, with the replies in it.
+    const carried = !went && !this.origin.owners.some(({ lost }) => lost) &&
       this.replies.some((one) => one.id === id && one.result === "disconnected" && !one.life.page.lost && !one.stopped);
     if (this.owns(life) && !this.kind.full) assert.ok(!carried, `${life.name} is asked ${id} again`);
     const made = { id, life, result: undefined, stopped: false };

@@ -104,8 +104,10 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
     const answered = [...origin.results, ...ids].includes(`${id}-result`);
     // Its run was stopped, or hung up, by its own page: of its calls nothing comes any longer.
     if (promises.some((said) => `call ${said.id}` === id && said.result === "aborted")) continue;
+    // The session of a page that could not read the store has not heard of the call: that waits on in the store.
     assert.ok(
-      life.gone || life.page.lost || stopped || rewriters.isWiped(id.slice("call ".length)) || rewriters.returned.size > 0 || origin.executed.includes(id) ||
+      life.gone || life.page.lost || life.refused || stopped || rewriters.isWiped(id.slice("call ".length)) || rewriters.returned.size > 0 ||
+        origin.executed.includes(id) ||
         answered,
       `${id} was approved, and nothing came of it`,
     );
@@ -138,7 +140,8 @@ export function check({ kind, origin, promises, edits, approved, people, rewrite
   // A message that comes too late to begin with is in the next save, and not shown beside later ones.
   for (const { agent, name, late, unmount, page } of here) {
     // The part of a run that had come stays shown. The run is joined where it was read to in the save.
-    if (late || !(unmount || kind.alone) || (kind.resumes && page.lost)) continue;
+    // One that could not read what another page wrote last shows what was there before, until it is its turn.
+    if (late || page.unread.size || !(unmount || kind.alone) || (kind.resumes && page.lost)) continue;
     assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
   }
   if (kind.linger === undefined && !lives.some(({ gone, late, page }) => gone || late || page.lost)) assert.deepEqual(queue, [], "something waits for ever");

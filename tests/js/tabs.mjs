@@ -6,7 +6,8 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { core, coreOf } from "./cores.mjs";
+import { core, coreOf, uncaughtTraps } from "./cores.mjs";
+import { Freezer } from "./freezer.mjs";
 import { load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
@@ -14,6 +15,7 @@ import { hide, never, Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
 import { Rewriters } from "./rewriters.mjs";
 import { Senders } from "./senders.mjs";
+import { SentEdits } from "./sent-edits.mjs";
 import { check } from "./tabs-end.mjs";
 import { localWorkers } from "./thread.mjs";
 
@@ -39,6 +41,8 @@ export async function play(seed, kind) {
   const promises = [];
   const edits = [];
   const approved = [];
+  // Agents of other options have another thread, and what waits for a connection that is kept open was written before.
+  if (!kind.thread && !kind.differ && !kind.channel) origin.edits = new SentEdits(outside, { edits, promises });
   const people = new People(kind, pick, outside, origin);
   const rewriters = new Rewriters(pick, outside, origin, promises, kind);
   const senders = kind.files && new Senders(pick, outside, origin);
@@ -46,9 +50,11 @@ export async function play(seed, kind) {
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const [{ now }, { now: today }, { random: byChance }] = [performance, Date, Math];
   const documents = globalThis.document;
-  const page = kind.views ? documents : new EventTarget();
+  const freezer = kind.freezes && new Freezer(pick, outside, origin, kind);
+  const page = freezer?.document ?? (kind.views ? documents : new EventTarget());
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
   Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
+  const uncaught = uncaughtTraps();
   performance.now = () => outside.now;
   Date.now = () => 1e12 + outside.now;
   Math.random = () => 0.5;
@@ -64,6 +70,7 @@ export async function play(seed, kind) {
   /** A page is opened, with one agent; or one more agent in a page that is. */
   const open = (page = origin.page(`p${++names}`)) => {
     pages.set(page.name, page);
+    outside.current = page.name;
     if (senders && !page.composer) senders.open(page);
     const beside = lives.filter((other) => other.page === page);
     const name = [page.name, ...(beside.length ? [beside.length] : [])].join(".");
@@ -110,6 +117,9 @@ export async function play(seed, kind) {
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }, { ...count, name: "fill" }],
       onError: ({ code, message }) => {
         page.unopened ||= code === "thread";
+        // It goes on without what is there, which is read again before it writes.
+        life.refused ||= code === "restore" && !!kind.unread;
+        life.late ||= !!life.refused;
         outside.note(`${name} error ${code} ${message}`);
       },
       onWarning: ({ code }) => {
@@ -118,7 +128,7 @@ export async function play(seed, kind) {
       },
     };
     page.core ??= coreOf(page, kind, origin);
-    page.spawn ??= () => (page.worker = workers.spawn());
+    page.spawn ??= () => (page.worker = workers.spawn(coreOf(page, kind, origin, true)));
     const make = kind.worker
       ? (options) => createWorkerAgentWith(page.core, page.spawn, undefined, options)
       : (options) => createAgentWith(page.core, options, !!kind.together);
@@ -131,7 +141,7 @@ export async function play(seed, kind) {
     if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.unmount || mount(life));
     else mount(life);
     lives.push(life);
-    if (!kind.slow && !beside.length) looked(life);
+    if (!kind.slow && !beside.length && !page.unread.size) looked(life);
   };
   const mount = (life) => {
     outside.note(`${life.name} is mounted`);
@@ -170,7 +180,7 @@ export async function play(seed, kind) {
     // An edit of messages would go with the answer that it stands after.
     const ofState = pick(3) === 0 || !!kind.rewrites;
     outside.note(`${life.name} ${ofState ? "sets" : "adds"} ${id}`);
-    edits.push({ id, life, ofState });
+    edits.push({ id, life, ofState, at: outside.log.length });
     if (ofState) life.agent.setState((state) => ({ ...state, [id]: true }));
     else life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
   };
@@ -218,7 +228,10 @@ export async function play(seed, kind) {
   const ask = (life, method) => {
     outside.note(`${life.name} ${method}s`);
     if (method === "load") life.page.unopened = false;
-    life.agent[method]().catch(({ message }) => outside.note(`${life.name} ${method} fails: ${message}`));
+    life.asks = true;
+    life.agent[method]()
+      .catch(({ message }) => outside.note(`${life.name} ${method} fails: ${message}`))
+      .finally(() => (life.asks = false));
   };
   /** Asks for the answer again that was cut, or has failed. */
   const again = (life) => {
@@ -265,9 +278,21 @@ export async function play(seed, kind) {
     }
     if (how === "reload") {
       senders?.leave(life.page, left);
-      hide(page);
+      if (freezer) freezer.hide(life.page);
+      else hide(page);
     }
     life.page.die();
+  };
+  /** One of the pages that stand still comes back, or does not. */
+  const comeBack = () => {
+    const still = here().filter(({ page }) => outside.frozen.has(page.name));
+    const life = still[pick(still.length || 1)];
+    if (!life) return;
+    // Whoever has tried in vain while that had the lock tries again.
+    for (const other of here()) Object.assign(other, { tries: 0, replies: 0, fills: 0 });
+    if (pick(4)) return freezer.thaw(life.page);
+    outside.frozen.delete(life.page.name);
+    leave(life, "crash");
   };
 
   /** The words of this page are in the inbox, although the code that writes stores has not come. */
@@ -289,6 +314,8 @@ export async function play(seed, kind) {
   const askAll = (life) => {
     const { status, hasOlder } = life.agent.getSnapshot().thread;
     const method = status === "error" ? "load" : hasOlder && "loadOlder";
+    // What it was asked for may wait for a page that stands still.
+    if (outside.frozen.size && life.asks) return false;
     if (method) ask(life, method);
     return !!method;
   };
@@ -296,6 +323,15 @@ export async function play(seed, kind) {
   // Without locks, pages that are open at once know nothing of each other.
   const most = kind.pages ?? (kind.alone ? 1 : 3);
   const here = () => lives.filter(({ gone }) => !gone);
+  const awake = () => here().filter(({ page }) => !outside.frozen.has(page.name));
+  const one = () => {
+    const all = awake();
+    const life = all[pick(all.length)];
+    outside.current = life?.page.name;
+    return life;
+  };
+  /** Whether one of them has this to do. */
+  const some = (step) => awake().some((life) => ((outside.current = life.page.name), step(life)));
   // A call of a server that repeats its runs has another number in each page.
   const contents = kind.rewrites || kind.connects
     ? ["say"]
@@ -307,54 +343,55 @@ export async function play(seed, kind) {
     ? ["say", "say", "call", "steer", "steer", "steer"]
     : ["say", "say", "call", "ask"];
   const steps = [
-    ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], contents[pick(contents.length)])),
-    ...Array(3).fill(() => here().length && approve(here()[pick(here().length)])),
+    ...Array(8).fill(() => awake().length && submit(one(), contents[pick(contents.length)])),
+    ...Array(3).fill(() => awake().length && approve(one())),
     // A server that repeats its runs goes on with one that is stopped.
-    () => here().length && !kind.connects && stop(here()[pick(here().length)]),
-    ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
+    () => awake().length && !kind.connects && stop(one()),
+    ...Array(2).fill(() => awake().length && edit(one())),
     () => here().length < most && open(),
-    ...(kind.thread ? ["load", "load", "loadOlder"].map((method) => () => here().length && ask(here()[pick(here().length)], method)) : []),
+    ...(kind.thread ? ["load", "load", "loadOlder"].map((method) => () => awake().length && ask(one(), method)) : []),
     ...(kind.together
       ? [
-        ...Array(3).fill(() => here().length && here().length < 5 && open(here()[pick(here().length)].page)),
+        ...Array(3).fill(() => awake().length && here().length < 5 && open(one().page)),
         ...Array(4).fill(() => {
-          const life = here()[pick(here().length)];
+          const life = one();
           if (life?.unmount) unmount(life);
           else if (life) mount(life);
         }),
       ]
       : []),
-    ...(kind.changes ? [takeOut, change, takeOut, change].map((step) => () => here().length && step(here()[pick(here().length)])) : []),
-    ...(kind.losses === "traps" ? Array(3).fill(() => here().length && (here()[pick(here().length)].page.calls = pick(20))) : []),
-    ...(kind.losses === "deaths" ? Array(3).fill(() => here().length && die(here()[pick(here().length)].page)) : []),
+    ...(kind.changes ? [takeOut, change, takeOut, change].map((step) => () => awake().length && step(one())) : []),
+    ...(kind.losses === "traps" ? Array(3).fill(() => awake().length && (one().page.calls = pick(20))) : []),
+    ...(kind.losses === "deaths" ? Array(3).fill(() => awake().length && die(one().page)) : []),
     ...(kind.channel
       ? [
-        ...Array(2).fill(() => here().length && listen(here()[pick(here().length)], "connect")),
+        ...Array(2).fill(() => awake().length && listen(one(), "connect")),
         ...Array(3).fill(() => origin.speak(`s${++names}`)),
       ]
       : []),
     ...(kind.resumes || kind.retries ? Array(3).fill(() => origin.cut()) : []),
-    ...(kind.retries ? Array(3).fill(() => here().length && again(here()[pick(here().length)])) : []),
-    ...(kind.asks ? Array(6).fill(() => here().length && people.reply(here()[pick(here().length)])) : []),
-    ...(kind.fills ? Array(6).fill(() => here().length && people.fill(here()[pick(here().length)])) : []),
+    ...(kind.retries ? Array(3).fill(() => awake().length && again(one())) : []),
+    ...(kind.asks ? Array(6).fill(() => awake().length && people.reply(one())) : []),
+    ...(kind.fills ? Array(6).fill(() => awake().length && people.fill(one())) : []),
     ...(kind.rewrites
       ? [
-        ...Array(3).fill(() => here().length && rewriters.regenerate(here()[pick(here().length)])),
-        ...Array(2).fill(() => here().length && rewriters.replace(here()[pick(here().length)], `u${++names}`)),
+        ...Array(3).fill(() => awake().length && rewriters.regenerate(one())),
+        ...Array(2).fill(() => awake().length && rewriters.replace(one(), `u${++names}`)),
       ]
       : []),
-    ...(kind.resets ? Array(3).fill(() => here().length && rewriters.reset(here()[pick(here().length)], stored())) : []),
-    ...(kind.forks ? Array(kind.anywhere ? 15 : 3).fill(() => here().length && rewriters.fork(here()[pick(here().length)], stored(), `run f${++names}`)) : []),
+    ...(kind.resets ? Array(3).fill(() => awake().length && rewriters.reset(one(), stored())) : []),
+    ...(kind.forks ? Array(kind.anywhere ? 15 : 3).fill(() => awake().length && rewriters.fork(one(), stored(), `run f${++names}`)) : []),
     ...(senders
       ? [
         ...Array(6).fill(senders.attach),
         ...Array(4).fill(senders.change),
         (life) => senders.takeBack(life, promises),
         (life) => senders.renew(life.page, here(), promises),
-      ].map((step) => () => here().length && step.call(senders, here()[pick(here().length)]))
+      ].map((step) => () => awake().length && step.call(senders, one()))
       : []),
-    ...(kind.views ? Array(4).fill(() => renew(here()[pick(here().length)])) : []),
-    () => here().length && leave(here()[pick(here().length)], ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
+    ...(kind.views ? Array(4).fill(() => renew(one())) : []),
+    ...(freezer ? [...Array(3).fill(() => awake().length && freezer.freeze(one().page)), comeBack, comeBack] : []),
+    () => awake().length && leave(one(), ["reload", kind.views ? "reload" : "dispose", "crash"][pick(3)]),
   ];
   try {
     open();
@@ -365,32 +402,24 @@ export async function play(seed, kind) {
       else if (outside.waits && chance < 9) outside.next();
       else if (outside.timers && kind.late) outside.tick();
       await settle();
+      outside.settled = outside.log.length;
     }
-    if (!here().length) open();
-    // Everything comes, somebody looks, and then time passes.
-    if (kind.together) { for (const life of here()) if (!life.unmount) mount(life); }
-    for (const { view } of here()) view?.rest();
-    await settle();
-    origin.reachable = true;
-    for (let quiet = 0; quiet < 40;) {
-      assert.ok(outside.log.length < 4000, "the pages never come to rest");
-      if (outside.waits) outside.next();
-      else if (here().some(askAll));
-      else if (senders && here().some((life) => senders.mend(life)));
-      else if (kind.retries && here().some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
-      else if (kind.asks && here().some((life) => !life.agent.getSnapshot().isLoading && (life.replies ??= 0) < 30 && ++life.replies && people.reply(life)));
-      else if (kind.fills && here().some((life) => (life.fills ??= 0) < 30 && ++life.fills && people.fill(life)));
-      else if (outside.timers) outside.tick(), quiet++;
-      else quiet = 40;
-      await settle();
+    for (;;) {
+      await rest();
+      if (!outside.frozen.size) break;
+      // Long after all others have come to rest.
+      comeBack();
     }
     senders?.check(lives, stored());
     check({ kind, origin, promises, edits, approved, people, rewriters, lives }, stored());
+    origin.edits?.check();
+    assert.deepEqual(uncaught.errors, [], "a worker ends of a trap that it could have reported");
   } catch (error) {
     error.message = `seed ${seed}, ${JSON.stringify(kind)}: ${error.message}\n${outside.log.join("\n")}`;
     throw error;
   } finally {
     senders?.end();
+    uncaught.end();
     for (const { agent } of lives) agent.dispose();
     for (const { views } of new Set(lives.map((life) => life.page))) views?.close();
     performance.now = now;
@@ -399,6 +428,28 @@ export async function play(seed, kind) {
     if (documents === undefined) delete globalThis.document;
     if (navigators) Object.defineProperty(globalThis, "navigator", navigators);
     else delete globalThis.navigator;
+  }
+
+  /** Everything comes, somebody looks, and then time passes. */
+  async function rest() {
+    if (!here().length) open();
+    if (kind.together) { for (const life of awake()) if (!life.unmount) mount(life); }
+    for (const { view } of here()) view?.rest();
+    await settle();
+    origin.reachable = true;
+    for (let quiet = 0; quiet < 40;) {
+      assert.ok(outside.log.length < 4000, "the pages never come to rest");
+      if (outside.waits) outside.next();
+      else if (some(askAll));
+      else if (senders && some((life) => senders.mend(life)));
+      else if (kind.retries && some((life) => (life.tries ??= 0) < 5 && ++life.tries && again(life)));
+      else if (kind.asks && some((life) => !life.agent.getSnapshot().isLoading && (life.replies ??= 0) < 30 && ++life.replies && people.reply(life)));
+      else if (kind.fills && some((life) => (life.fills ??= 0) < 30 && ++life.fills && people.fill(life)));
+      else if (outside.timers) outside.tick(), quiet++;
+      else quiet = 40;
+      await settle();
+      outside.settled = outside.log.length;
+    }
   }
 
   function stored() {

@@ -5,7 +5,7 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.TABS ?? 450);
+const count = Number(process.env.TABS ?? 540);
 const first = Number(process.env.TABS_SEED ?? 1);
 const kinds = {
   "a store that answers at once": {},
@@ -25,6 +25,23 @@ const kinds = {
   "a slow store that is full at times, and workers": { slow: true, full: true, worker: true },
   "a store that is full at times, for records too": { full: true, cramped: true },
   "a slow store that is full at times, for records too": { slow: true, ordered: true, full: true, cramped: true },
+  "a store that cannot be read at times": { unread: true },
+  "a slow store with records that cannot be read at times": { unread: true, slow: true, records: true },
+  "a slow store that cannot be read at times, and time that passes": { unread: true, slow: true, ordered: true, late: true },
+  "a store that cannot be read at times, and submits that are changed and taken out": { unread: true, changes: true },
+  "a store with records that cannot be read at times, submits that are changed and taken out, and answers that are cut": {
+    unread: true,
+    changes: true,
+    retries: true,
+    late: true,
+    records: true,
+  },
+  "a slow store that cannot be read at times, several agents in a page, and time that passes": { unread: true, together: true, slow: true, late: true },
+  "a store that cannot be read at times, and an inbox": { unread: true, inbox: true },
+  "a store that cannot be read at times, an inbox, and code of saves that comes late": { unread: true, inbox: true, code: true },
+  "a store that cannot be read at times, and workers": { unread: true, slow: true, ordered: true, worker: true },
+  "a store that cannot be read at times, or is full": { unread: true, full: true },
+  "a store that cannot be read at times, and runs that are repeated": { unread: true, resumes: "replay", late: true },
   "several agents in a page": { together: true },
   "several agents in a page, and a slow store with records": { together: true, slow: true, records: true },
   "several agents in a page, a store with records, and time that passes": { together: true, records: true, late: true },
@@ -57,6 +74,30 @@ const kinds = {
   "agents of other options in a page, and workers": { together: true, differ: true, slow: true, ordered: true, worker: true },
   "agents of other options in a page without locks": { together: true, differ: true, alone: true },
   "agents of other options in a page without locks, a slow store, and time that passes": { together: true, differ: true, slow: true, late: true, alone: true },
+  "pages that are frozen": { freezes: true },
+  "pages that are frozen, and time that passes": { freezes: true, late: true },
+  "pages that are frozen, a slow store with records, and time that passes": { freezes: true, late: true, slow: true, records: true },
+  "pages that are frozen, and workers": { freezes: true, late: true, slow: true, ordered: true, worker: true },
+  "pages that are frozen, and several agents in a page": { freezes: true, together: true, late: true },
+  "pages that are frozen, and answers that are cut": { freezes: true, retries: true, late: true },
+  "pages that are frozen, and runs that are repeated": { freezes: true, resumes: "replay", late: true },
+  "pages that are frozen, runs that are joined, and a slow store with records": {
+    freezes: true,
+    resumes: "run-url",
+    late: true,
+    slow: true,
+    records: true,
+  },
+  "pages that are frozen, and an inbox": { freezes: true, inbox: true, late: true },
+  "pages that are frozen, an inbox, and code of saves that comes late": { freezes: true, inbox: true, code: true },
+  "pages that are frozen, and a core that traps": { freezes: true, losses: "traps", late: true },
+  "pages that are frozen, and submits that are changed and taken out": { freezes: true, changes: true, slow: true },
+  "pages that are frozen, and an agent that asks": { freezes: true, asks: true, late: true },
+  "pages that are frozen, and calls that a person answers": { freezes: true, fills: true },
+  "pages that are frozen, and a store that is full at times": { freezes: true, full: true, late: true },
+  "pages that are frozen, and a connection that is kept open": { freezes: true, channel: true, retries: true, late: true },
+  "pages that are frozen, and a server that keeps the thread": { freezes: true, thread: "new", late: true },
+  "pages that are frozen, and a slow store that cannot be read at times": { freezes: true, unread: true, slow: true },
   "code of saves that comes late": { code: true },
   "code of saves that comes late, and a store that is full at times": { code: true, full: true },
   "code of saves that comes late, and a slow store": { code: true, slow: true, ordered: true },
@@ -94,6 +135,27 @@ const kinds = {
   "a core that traps, and a server that keeps the thread": { losses: "traps", thread: "new" },
   "workers that end": { losses: "deaths", worker: true },
   "workers that end, and a slow store with records": { losses: "deaths", worker: true, slow: true, records: true },
+  "workers whose core traps": { losses: "traps", worker: true },
+  "workers whose core traps, and a slow store with records": { losses: "traps", worker: true, slow: true, records: true },
+  "workers whose core traps, and runs that are joined": { losses: "traps", worker: true, resumes: "replay", late: true },
+  "workers whose core traps, and submits that are changed and taken out": { losses: "traps", worker: true, changes: true, slow: true, ordered: true },
+  "workers whose core traps, agents of other options in a page, and time that passes": {
+    losses: "traps",
+    worker: true,
+    together: true,
+    differ: true,
+    late: true,
+  },
+  "workers whose core traps, and an agent that asks": { losses: "traps", worker: true, asks: true, records: true },
+  "workers whose core cannot be loaded at times": { losses: "loads", worker: true },
+  "workers whose core cannot be loaded at times, and a slow store with records": { losses: "loads", worker: true, slow: true, records: true },
+  "workers whose core cannot be loaded at times, an inbox, several agents in a page, and time that passes": {
+    losses: "loads",
+    worker: true,
+    together: true,
+    inbox: true,
+    late: true,
+  },
   "a core that cannot be loaded at times": { losses: "loads" },
   "a core that cannot be loaded at times, several agents in a page, and a slow store with records": {
     losses: "loads",
@@ -255,7 +317,7 @@ const names = Object.keys(kinds);
 
 describe(`pages with one store, TABS_SEED=${first}`, { skip: !real && "the core is a stand-in", concurrency: false }, () => {
   for (const [at, name] of names.entries()) {
-    const seeds = Array.from({ length: Math.ceil(count / names.length) }, (_, n) => first + n * names.length + at);
+    const seeds = Array.from({ length: Math.ceil((count - at) / names.length) }, (_, n) => first + n * names.length + at);
     it(`${name}: ${seeds.length} sequences`, async () => {
       const { play } = await import("./tabs.mjs");
       for (const seed of seeds) await play(seed, kinds[name]);

@@ -4,14 +4,14 @@ import { after } from "node:test";
 import { Worker as Thread } from "node:worker_threads";
 import { carried, folder, load } from "./lib.mjs";
 
-/** A worker whose script runs in this thread. What passes is cloned, as between threads. */
+/** A worker whose script runs in this thread. What passes is cloned, as between threads. `core`: of each worker that is made without one. */
 export async function localWorkers(core) {
   const { startWorker } = await load("worker/serve");
   const all = [];
   class LocalWorker {
     dead = false;
     ports = [];
-    constructor() {
+    constructor(core) {
       all.push(this);
       this.scope = { onmessage: null, postMessage: (data) => this.#later(() => this.onmessage?.({ data: structuredClone(data) })) };
       startWorker(this.scope, core);
@@ -32,7 +32,7 @@ export async function localWorkers(core) {
       for (const port of this.ports) port.close();
     }
   }
-  return { all, spawn: () => new LocalWorker() };
+  return { all, spawn: (own = core) => new LocalWorker(own) };
 }
 
 const script = (file) => `

@@ -77,7 +77,9 @@ function checkPromise(kind, { origin, rewriters, forked }, promise, { all, ids, 
   if (refused) assert.ok((refused === "busy" && ifBusy === "reject") || (refused === "interrupts-open" && kind.asks), `${id} is refused with ${refused}`);
   if (out || refused || result === "dropped") {
     if (result === "dropped") assert.equal(ifBusy, "drop", `${id} is dropped`);
-    if (out) assert.ok(left || result === "aborted", `${id} was taken out, and is ${result}`);
+    // A worker that is lost may not have said that it is taken out: then it fails with all others.
+    const failed = kind.worker && life.page.lost && result === "error";
+    if (out) assert.ok(left || failed || result === "aborted", `${id} was taken out, and is ${result}`);
     assert.ok(sent < (out?.sent ?? 0), `${id} was taken back, and is sent`);
     assert.ok(!all.includes(id), `${id} was taken back, and is there`);
     return;

@@ -2,8 +2,9 @@
 // a worker, the server, files, the clock) comes in any order. Requests leave ahead of the core. What is typed stays while the page lives, nothing is sent
 // or executed twice, and every promise settles. An application may save an agent itself and go on with another one.
 
+import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { core, coreOf } from "./cores.mjs";
+import { core, coreOf, uncaughtTraps } from "./cores.mjs";
 import { load } from "./lib.mjs";
 import { Origin } from "./origin.mjs";
 import { joining } from "./origin-runs.mjs";
@@ -11,6 +12,7 @@ import { Outside } from "./outside.mjs";
 import { People } from "./people.mjs";
 import { Rewriters } from "./rewriters.mjs";
 import { Senders } from "./senders.mjs";
+import { SentEdits } from "./sent-edits.mjs";
 import { localWorkers } from "./thread.mjs";
 import { check } from "./unsaved-end.mjs";
 
@@ -44,7 +46,19 @@ class Play {
     this.outside = new Outside(this.pick);
     this.contents = contentsOf(kind);
     this.spawn = () => (this.worker = workers.spawn());
-    const { threads } = this;
+    const { threads, lives } = this;
+    const worker = () => this.worker;
+    /** All agents are in one worker, whose core traps for one of them. */
+    this.workerPage = {
+      name: "all",
+      get worker() {
+        return worker();
+      },
+      set lost(on) {
+        for (const { page } of lives) page.lost ||= on;
+      },
+    };
+    this.workerCores = coreOf(this.workerPage, kind, this, true);
     // All files of a page are of one composer each, and go to all servers.
     const servers = {
       get reachable() {
@@ -64,7 +78,7 @@ class Play {
   workerCore = () =>
     this.comes("the core of the worker", () => {
       const refused = this.kind.losses === "deaths" && !this.reachable && this.pick(4) === 0;
-      if (!refused) return core();
+      if (!refused) return this.workerCores();
       this.outside.note("the worker is refused its core");
       return Promise.reject(new Error("no network"));
     });
@@ -88,6 +102,8 @@ class Play {
     const thread = { origin, promises, edits: [], approved: [], people: new People({ ...kind, alone: true }, pick, outside, origin) };
     thread.rewriters = new Rewriters(pick, outside, origin, promises, kind);
     this.threads.push(thread);
+    // What waits for a connection that is kept open was written before.
+    if (!kind.thread && !kind.channel) origin.edits = new SentEdits(outside, thread);
     this.open(thread);
   }
 
@@ -244,7 +260,7 @@ class Play {
     // An edit of messages would go with the answer that it stands after.
     const ofState = pick(3) === 0 || !!kind.rewrites;
     outside.note(`${life.name} ${ofState ? "sets" : "adds"} ${id}`);
-    life.thread.edits.push({ id, life, ofState });
+    life.thread.edits.push({ id, life, ofState, at: outside.log.length });
     if (ofState) life.agent.setState((state) => ({ ...state, [id]: true }));
     else life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
   }
@@ -355,7 +371,7 @@ class Play {
       ...of(2, this.threads.length < (kind.threads ?? 2), () => this.begin()),
       ...of(2, true, (life) => (life.unmount ? kind.views || this.unmount(life) : this.mount(life))),
       ...of(4, kind.changes, (life) => this.change(life)),
-      ...of(3, kind.losses === "traps", (life) => void (life.page.calls = pick(20))),
+      ...of(3, kind.losses === "traps", (life) => void ((kind.worker ? this.workerPage : life.page).calls = pick(20))),
       ...of(3, kind.losses === "deaths", () => this.die()),
       ...of(2, kind.channel, (life) => this.call(life, "connect")),
       ...of(3, kind.channel, (life) => life.origin.speak(`s${++this.names}`)),
@@ -409,6 +425,7 @@ class Play {
       else if (outside.waits && chance < 9) outside.next();
       else if (outside.timers && kind.late) outside.tick();
       await settle();
+      outside.settled = outside.log.length;
     }
     // Everything comes, somebody looks, and then time passes.
     for (const life of this.here()) life.unmount || this.mount(life);
@@ -423,6 +440,7 @@ class Play {
       else if (outside.timers) outside.tick(), quiet++;
       else quiet = 40;
       await settle();
+      outside.settled = outside.log.length;
     }
   }
 
@@ -433,6 +451,7 @@ class Play {
       senders.check(lives, { messages: all.flatMap(({ messages }) => messages), queue: all.flatMap(({ queue }) => queue) });
     }
     for (const thread of threads) check(kind, thread, thread.life);
+    for (const { origin } of threads) origin.edits?.check();
   }
 }
 
@@ -447,17 +466,20 @@ export async function play(seed, kind) {
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, fetch: played.fetch });
   // Where nothing is rendered, the core is loaded with the first run.
   if (!kind.views) globalThis.document = kind.bare ? undefined : new EventTarget();
+  const uncaught = uncaughtTraps();
   performance.now = () => outside.now;
   Date.now = () => 1e12 + outside.now;
   Math.random = () => 0.5;
   try {
     await played.run();
     played.end();
+    assert.deepEqual(uncaught.errors, [], "a worker ends of a trap that it could have reported");
   } catch (error) {
     error.message = `seed ${seed}, ${JSON.stringify(kind)}: ${error.message}\n${outside.log.join("\n")}`;
     throw error;
   } finally {
     played.senders?.end();
+    uncaught.end();
     for (const { agent } of lives) agent?.dispose();
     played.views?.close();
     performance.now = now;

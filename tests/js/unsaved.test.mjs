@@ -5,7 +5,7 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.UNSAVED ?? 150);
+const count = Number(process.env.UNSAVED ?? 180);
 const first = Number(process.env.UNSAVED_SEED ?? 1);
 const kinds = {
   "a core that comes late": {},
@@ -18,6 +18,11 @@ const kinds = {
   "workers": { worker: true },
   "workers that begin late": { worker: true, late: true, changes: true },
   "workers that end": { worker: true, losses: "deaths", late: true },
+  "workers whose core traps": { worker: true, losses: "traps" },
+  "workers whose core traps, and runs that are repeated": { worker: true, losses: "traps", resumes: "replay", late: true },
+  "workers whose core traps, and submits that are changed and taken out": { worker: true, losses: "traps", changes: true, late: true },
+  "workers whose core traps, and rewrites": { worker: true, losses: "traps", rewrites: true },
+  "workers whose core cannot be loaded at times": { worker: true, losses: "loads", late: true },
   "answers that are cut": { retries: true, late: true },
   "faults": { faults: true, retries: true, late: true },
   "runs that are joined": { resumes: "run-url", late: true },
@@ -42,7 +47,7 @@ const names = Object.keys(kinds);
 
 describe(`agents without a store, UNSAVED_SEED=${first}`, { skip: !real && "the core is a stand-in", concurrency: false }, () => {
   for (const [at, name] of names.entries()) {
-    const seeds = Array.from({ length: Math.ceil(count / names.length) }, (_, n) => first + n * names.length + at);
+    const seeds = Array.from({ length: Math.ceil((count - at) / names.length) }, (_, n) => first + n * names.length + at);
     it(`${name}: ${seeds.length} sequences`, async () => {
       const { play } = await import("./unsaved.mjs");
       for (const seed of seeds) await play(seed, kinds[name]);
