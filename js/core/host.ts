@@ -39,9 +39,9 @@ export function createHost<State>(seat: Seat<State>, settled: Host["settled"]): 
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    execute: (toolCallId, ...args) => {
-      home()?.begun.add(toolCallId);
-      if (home()) calls.execute(toolCallId, ...args);
+    execute: (...call) => {
+      home()?.begun.add(call[0]);
+      if (home()) calls.execute(...call);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, part, json) => {

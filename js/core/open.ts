@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import type { Session } from "../glue/core.js";
-import { composeSave, type SavedAct } from "../snapshot/save.js";
+import { composeSave, type Saved, type SavedAct } from "../snapshot/save.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
@@ -30,7 +30,7 @@ const isEdit = <State>({ run, acts }: PendingIntent<State>): boolean => !run && 
 
 /** Returns the snapshot to show; nothing if the session was lost. */
 function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, port: Port): AgentSnapshot<State> | undefined {
-  const { history, settings } = client.parts()!;
+  const { history } = client.parts()!;
   const { pending } = shared;
   const [base, all] = [pending.confirmed(), [...pending.list]];
   pending.end(client.read(), all);
@@ -56,31 +56,13 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
     from = begin(live, from, client.empty(), refused);
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     next = initialSnapshot<State>(from.threadId, [], from.state);
-    let opening = save && todo.find(({ run }) => run?.opens)?.run;
-    try {
-      const restore = (opened: Session): void => {
-        opened.call("restore", opening ? opening.opens!(save!) : save);
-        // What waits in it begins with what the page has shown.
-        while (todo.length && isEdit(todo[0]!) && !todo[0]!.cancelled && current()) takeStep(client, live, todo.shift()!, refused);
-        opened.call("proceed");
-        home.reading = !!shared.late;
-      };
-      if (save && !live.ask(restore)) return undefined;
-      if (!settings.saves && !shared.late) Object.assign(home, { last: undefined, begun: new Set(stored?.handled) });
-    } catch (error) {
-      opening = home.last = undefined; // Waiting steps continue without it.
-      shared.soon(() => {
-        client.refused(error as AgentError);
-        client.quarantine(save!);
-      });
-    }
+    const taken = save ? takeSave(client, shared, home, save, todo, refused) : new Set();
+    if (!taken) return undefined;
     home.reading = !!shared.late;
     // Decisions that another page has made. Where one was done before that page was left, it is refused, and nobody has to know.
     for (const [method, json] of (stored?.acts ?? []) as SavedAct[])
       if (current() && !all.some((own) => (own.run ?? own).json === json)) takeStep(client, live, { method, json } as PendingIntent<State>, () => {});
-    for (const step of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
-      if (current()) takeStep(client, live, step, refused);
-    }
+    for (const step of todo) if (!taken.has(step) && current()) takeStep(client, live, step, refused);
     if (!current()) return undefined;
     const first = new Patching(next, history.add);
     for (let patch; !first.whole && (patch = live.takePatch()) !== undefined;) {
@@ -96,6 +78,48 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
   const kept = keepShown(pending.confirmed(), next);
   live.begun(kept);
   return kept;
+}
+
+/**
+ * Has the session read the save, and begin what waits in it with what the page has shown since: its own submits wait behind that. Returns the steps that
+ * it has taken; nothing if the session was lost over that.
+ */
+function takeSave<State>(
+  client: LinkClient<State>,
+  shared: LinkState<State>,
+  home: OpenHome<State>,
+  save: string,
+  todo: readonly PendingIntent<State>[],
+  refused: (error: AgentError) => void,
+): ReadonlySet<PendingIntent<State>> | undefined {
+  const { live } = home;
+  const { queue, handled }: Partial<Saved> = JSON.parse(save);
+  const opening = todo.find(({ run }) => run?.opens);
+  const stops = todo.findIndex((step) => !isEdit(step) && !(queue?.length && step.run?.queued && !step.run.ifBusy));
+  const early = todo.slice(0, stops < 0 ? undefined : stops).filter((step) => isEdit(step) && !step.cancelled);
+  const taken = new Set<PendingIntent<State>>();
+  const restore = (opened: Session): void => {
+    opened.call("restore", opening ? opening.run!.opens!(save) : save);
+    for (const edit of early) {
+      if (shared.home !== home) return;
+      taken.add(edit);
+      takeStep(client, live, edit, refused);
+    }
+    opened.call("proceed");
+    home.reading = !!shared.late;
+  };
+  try {
+    if (!live.ask(restore)) return undefined;
+    if (!client.parts()!.settings.saves && !shared.late) Object.assign(home, { last: undefined, begun: new Set(handled) });
+    return opening ? taken.add(opening) : taken;
+  } catch (error) {
+    home.last = undefined; // Waiting steps continue without it.
+    shared.soon(() => {
+      client.refused(error as AgentError);
+      client.quarantine(save);
+    });
+    return taken;
+  }
 }
 
 /**

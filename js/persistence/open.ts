@@ -76,7 +76,8 @@ function post(early: Early, { persist, threadId }: SavesOptions, thread: SavesCl
   if (!early.inbox && ![queue, acts, changes].some(({ length }) => length)) return;
   early.inbox ??= uuid();
   try {
-    void persist!.inbox!.save({ ...Object(persist!.inbox!.load()), [early.inbox]: [threadId, queue, acts, changes] });
+    const inbox = persist!.inbox!;
+    void inbox.save({ ...Object(inbox.load()), [early.inbox]: [threadId, queue, acts, changes] });
   } catch {
     // It has none, or there is no room.
   }

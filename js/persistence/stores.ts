@@ -27,7 +27,6 @@ export function createStore(given: StoreOptions): AgentStore {
   const own = key === undefined || given.inbox ? undefined : {
     load: () => JSON.parse(storage("sessionStorage")?.getItem(place) ?? "{}"),
     save: (letters: object) => storage("sessionStorage")?.setItem(place, JSON.stringify(letters)),
-    clear: () => storage("sessionStorage")?.removeItem(place),
   };
   return {
     ...{ key, ordered, record, inbox: given.inbox ?? own, quarantine: given.quarantine?.bind(given) },
@@ -35,7 +34,7 @@ export function createStore(given: StoreOptions): AgentStore {
     save: (saved) => given.save(saved),
     clear: () => {
       try {
-        own?.clear();
+        own?.save({});
       } catch {
         // It is blocked, and has nothing.
       }

@@ -448,8 +448,8 @@ export const bugs = [
   {
     name: "a page sends the queue of its save before the thread is there",
     file: "core/open.ts",
-    from: "let opening = save && todo.find",
-    to: "let opening = save && [].find",
+    from: "const opening = todo.find",
+    to: "const opening = [].find",
     tests: ["opened-again"],
   },
   {

@@ -128,11 +128,10 @@ impl Session {
                 .run_ended(Ticket::default(), Ended::new(if asks { Outcome::Interrupted } else { Outcome::Success }));
         }
         self.report_warnings();
-        if fields.yes("running") {
-            self.rejoin.progress.restored = true;
+        self.rejoin.progress.restored = fields.yes("running");
+        // A browser may cut the answers of a page before that knows that it is left.
+        if self.rejoin.progress.restored || fields.yes("cut") {
             self.verdict.cut("the page was left during the run");
-        } else if fields.yes("cut") {
-            self.verdict.cut("the connection was lost during the run");
         }
         self.outbox.changed(true);
         Ok(())

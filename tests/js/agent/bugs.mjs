@@ -60,8 +60,8 @@ export const bugs = [
   {
     name: "a decision that the core traps at is tried by the next session",
     file: "core/link.ts",
-    from: "(live.apply(intent) || intent.acts)",
-    to: "live.apply(intent)",
+    from: "if (live) return void live.apply(intent);",
+    to: "if (live && live.apply(intent)) return;",
     tests: ["poison"],
   },
   {

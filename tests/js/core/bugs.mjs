@@ -4,14 +4,14 @@ export const bugs = [
   {
     name: "a call that was begun is forgotten where the core traps without a store",
     file: "core/host.ts",
-    from: "home()?.begun.add(toolCallId);",
+    from: "home()?.begun.add(call[0]);",
     to: "",
     tests: ["lost-before-shown"],
   },
   {
     name: "a call that was begun is forgotten where the core traps for the second time",
     file: "core/open.ts",
-    from: "new Set(stored?.handled)",
+    from: "new Set(handled)",
     to: "new Set()",
     tests: ["lost-before-shown"],
   },
@@ -39,8 +39,8 @@ export const bugs = [
   {
     name: "what waits in a save begins without what was edited before the core was there",
     file: "core/open.ts",
-    from: "isEdit(todo[0]!) && !todo[0]!.cancelled",
-    to: "false",
+    from: "(step) => isEdit(step) && !step.cancelled",
+    to: "() => false",
     tests: ["saves-core"],
   },
   {

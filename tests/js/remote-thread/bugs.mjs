@@ -137,8 +137,8 @@ export const bugs = [
   {
     name: "what waits for the thread goes before the run that opens it",
     file: "core/pending.ts",
-    from: "before && (run.opens || replaces) ?",
-    to: "before && replaces ?",
+    from: "run.opens ? earliest : replaces",
+    to: "replaces",
     tests: ["opened-again"],
   },
   {
