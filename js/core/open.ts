@@ -95,30 +95,28 @@ function takeSave<State>(
   const { live } = home;
   const { queue, handled }: Partial<Saved> = JSON.parse(save);
   const opening = todo.find(({ run }) => run?.opens);
-  const stops = todo.findIndex((step) => !isEdit(step) && !(queue?.length && step.run?.queued && !step.run.ifBusy));
-  const early = todo.slice(0, stops < 0 ? undefined : stops).filter((step) => isEdit(step) && !step.cancelled);
-  const taken = new Set<PendingIntent<State>>();
+  const early: PendingIntent<State>[] = [];
+  for (const step of todo) {
+    if (!isEdit(step)) { if (!queue?.length || !step.run?.queued || step.run.ifBusy) break; }
+    else if (!step.cancelled) early.push(step);
+  }
   const restore = (opened: Session): void => {
     opened.call("restore", opening ? opening.run!.opens!(save) : save);
-    for (const edit of early) {
-      if (shared.home !== home) return;
-      taken.add(edit);
-      takeStep(client, live, edit, refused);
-    }
-    opened.call("proceed");
+    for (const edit of early) if (shared.home === home) takeStep(client, live, edit, refused);
+    if (shared.home === home) opened.call("proceed");
     home.reading = !!shared.late;
   };
   try {
     if (!live.ask(restore)) return undefined;
     if (!client.parts()!.settings.saves && !shared.late) Object.assign(home, { last: undefined, begun: new Set(handled) });
-    return opening ? taken.add(opening) : taken;
+    return new Set([...early, opening!]);
   } catch (error) {
     home.last = undefined; // Waiting steps continue without it.
     shared.soon(() => {
       client.refused(error as AgentError);
       client.quarantine(save);
     });
-    return taken;
+    return new Set();
   }
 }
 

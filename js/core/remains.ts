@@ -33,8 +33,9 @@ export function reportOf<State>({ last = "{}", changes, begun, thread: { message
   // A decision of a save may be what the session is lost at.
   const said: Saved = { messages, state, ...JSON.parse(last), acts: undefined };
   const saved = changes ? withChanges(said, JSON.parse(changes)) : said;
-  const calls = saved.turn?.calls.map((call) => (begun.has(call.id) ? { ...call, stage: "executing" } : call));
-  return { ...saved, handled: union(saved.handled, [...begun], (id) => id), ...(calls && { turn: { ...saved.turn, calls } }) };
+  const { handled, turn } = saved;
+  const calls = turn?.calls.map((call) => (begun.has(call.id) ? { ...call, stage: "executing" } : call));
+  return { ...saved, handled: union(handled, [...begun], (id) => id), turn: calls && { ...turn, calls } };
 }
 
 /**

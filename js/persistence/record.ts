@@ -47,11 +47,6 @@ export interface StoredTexts {
 
 export const partsOf = ({ messages, state, ...rest }: Saved): SaveParts => [rest, messages.map((message) => JSON.stringify(message)), JSON.stringify(state)];
 
-/** A text that is no JSON is no record. Without one that is there but cannot be read what was done could be done twice: then the save cannot be read. */
-function unlessDamaged(cause: unknown): void {
-  if (!(cause instanceof SyntaxError)) throw cause;
-}
-
 /** Reads the save of a store. */
 export function readStore(store: AgentStore, at: StoredTexts): unknown {
   const asked = at.asked = {};
@@ -74,9 +69,8 @@ export function readStore(store: AgentStore, at: StoredTexts): unknown {
   try {
     record = store.record?.load();
   } catch (cause) {
-    unlessDamaged(cause);
+    // A text that is no JSON is no record. Without one that is there but cannot be read what was done could be done twice.
+    if (!(cause instanceof SyntaxError)) throw cause;
   }
-  return isPromise(text) || isPromise(record)
-    ? Promise.all([text, Promise.resolve(record).catch(unlessDamaged)]).then((both) => read(...both))
-    : read(text, record);
+  return isPromise(text) || isPromise(record) ? Promise.all([text, record]).then((both) => read(...both)) : read(text, record);
 }

@@ -58,7 +58,7 @@ export interface Saved extends SavedAgent {
   readonly untold?: readonly { readonly call: string }[];
   readonly queue: readonly Queued[];
   /** The page's calls of the last run, and what they wait for. */
-  readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
+  readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] } | undefined;
   /** The calls that a run has left open that did not end well. */
   readonly failed?: readonly string[];
   /** The decisions that were made without a session, once the core has come. */

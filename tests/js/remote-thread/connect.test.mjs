@@ -271,7 +271,10 @@ describe('ifBusy: "steer"', () => {
     agent.dispose();
   });
 
-  it("keeps the store until the server has answered", async () => {
+  it("keeps the store until the server has answered", async (test) => {
+    // In a page: a server has those of several users.
+    globalThis.document = new EventTarget();
+    test.after(() => delete globalThis.document);
     const { promise, resolve } = deferred();
     let now;
     const store = () => createStore({ key: "steered", load: () => now, save: (saved) => void (now = saved), clear() {} });
