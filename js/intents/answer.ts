@@ -1,14 +1,10 @@
 // The answer to one interrupt. The last one begins a run with all.
 
-import type { AgentSnapshot, ResumeEntry } from "../api/types.js";
+import type { ResumeEntry } from "../api/types.js";
 import { toJson } from "../base/failure.js";
 import type { RunInput, RunIntent } from "./run.js";
 
 /** The answer, and the input of the run that follows. */
 export function answer<State>(entry: ResumeEntry, run: RunInput): RunIntent<State> {
-  const fold = (at: AgentSnapshot<State>): AgentSnapshot<State> => ({
-    ...at,
-    interrupts: at.interrupts.map((interrupt) => (interrupt.id === entry.interruptId ? { ...interrupt, answered: true } : interrupt)),
-  });
-  return { id: run.runId, method: "answer", json: toJson({ ...entry, run }), part: true, fold };
+  return { id: run.runId, method: "answer", json: toJson({ ...entry, run }), part: true };
 }
