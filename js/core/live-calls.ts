@@ -16,8 +16,6 @@ type LiveCalls<State> = Pick<Live<State>, "run" | "apply" | "call" | "keep" | "c
 export function createLiveCalls<State>({ client, shared, home, ask, flush, said }: Seat<State>, start: Live<State>["start"]): LiveCalls<State> {
   const [{ read }, { approve, calls, settings, saved }, { late, pending }] = [client, client.parts()!, shared];
   const call = ({ method, json }: CoreCall): boolean => ask((session) => session.call(method, json));
-  /** The run that somebody waits for, of which that is one. */
-  const submitOf = (runId = "") => [...shared.runs].find(({ id }) => belongs(runId, id));
   const value: LiveCalls<State>["call"] = (method, json) => {
     let result: SessionMethods[typeof method] | undefined;
     return ask((session) => (result = session.call(method, json))) ? result : undefined;
@@ -55,11 +53,9 @@ export function createLiveCalls<State>({ client, shared, home, ask, flush, said 
     ...{ apply, call: value, keep: () => late?.write() },
     cancel: ({ id }) => void apply(cancel(id, read())),
     stop: () => {
-      const shown = read();
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
-      if (shown.isLoading) calls.abandonAll();
-      // A session that answers later may be at another run by then.
-      return apply(stop(shown, late && submitOf(shown.runId)?.id));
+      if (read().isLoading) calls.abandonAll();
+      return apply(stop(read()));
     },
     save: () => {
       if (late) return late.save();
@@ -68,7 +64,7 @@ export function createLiveCalls<State>({ client, shared, home, ask, flush, said 
       return json;
     },
     report: ({ runId, isLoading }) => {
-      if (!isLoading || runId === undefined || submitOf(runId)) return;
+      if (!isLoading || runId === undefined || [...shared.runs].some(({ id }) => belongs(runId, id))) return;
       // It follows on calls, or is one of an earlier session.
       shared.report(undefined, { runId, outcome: "aborted" });
     },

@@ -81,7 +81,7 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
 }
 
 /**
- * Has the session read the save, and begin what waits in it with what the page has shown since: its own submits wait behind that. Returns the steps that
+ * Has the session read the save, and begin what waits in it with what the page has shown since: its own submits wait for that. Returns the steps that
  * it has taken; nothing if the session was lost over that.
  */
 function takeSave<State>(

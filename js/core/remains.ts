@@ -65,16 +65,16 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   if (first) client.quarantine(last);
   const { handled, unsent, untold, turn, queue } = report;
   // A submit that waits may replace messages, but none that was said since. A session that is lost before its first report may have shown it.
-  const waited = union<Row>([...queue, ...queuedOf(list)], inputsOf(shared, shown.queue), ({ runId }) => runId);
+  const waited = union<WaitingRow>([...queue, ...queuedOf(list)], inputsOf(shared, shown.queue), ({ runId }) => runId);
   const left = waited.reduce<AgentSnapshot<State>>(submitted, { ...shown, queue: [] });
   return { shown: left, report: first ? ({ handled, unsent, untold, turn } as Partial<Saved>) : undefined };
 }
 
-/** A submit that waits. */
-type Row = Partial<Queued> & Pick<Queued, "runId" | "messages">;
+/** A submit that waits, as far as it is known. */
+type WaitingRow = Partial<Queued> & Pick<Queued, "runId" | "messages">;
 
 /** The rows of a queue, with what else their submits have said, as far as somebody waits for them. */
-function inputsOf<State>({ runs }: LinkState<State>, rows: AgentSnapshot["queue"]): readonly Row[] {
+function inputsOf<State>({ runs }: LinkState<State>, rows: AgentSnapshot["queue"]): readonly WaitingRow[] {
   const asked = queuedOf([...runs].map((run) => ({ run })));
   return rows.map((row) => ({ ...asked.find(({ runId }) => runId === row.runId), ...row }));
 }

@@ -131,7 +131,7 @@ export interface SessionMethods {
   saved: void;
   /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. Nothing begins before `proceed`. */
   restore: void;
-  /** What waits in the save begins, with what was edited since. */
+  /** Begins what waits in the save, with what was edited since. */
   proceed: void;
   /** Ends all that goes on, and makes the session the one that was saved. */
   fork: void;

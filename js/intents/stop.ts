@@ -4,9 +4,8 @@ import type { AgentSnapshot } from "../api/types.js";
 import { stopped } from "../snapshot/cut-off.js";
 import type { Intent } from "./intent.js";
 
-/** Stops the run that is shown there; `name`: that of its submit, without which it is the one that is in progress. */
-export const stop = <State>(shown: AgentSnapshot<State>, name?: string): Intent<State> =>
-  name === undefined ? { method: "stop", ...ending(shown) } : { method: "cancel", json: name, ...ending(shown) };
+/** Stops the run that is shown there. */
+export const stop = <State>(shown: AgentSnapshot<State>): Intent<State> => ({ method: "stop", ...ending(shown) });
 
 /** Nothing more of the run that is shown there is shown, whatever is on the way. */
 export function ending<State>(shown: AgentSnapshot<State>): Pick<Intent<State>, "fold" | "stops"> {

@@ -50,8 +50,6 @@ export function refusal(cause: unknown): AgentError {
 export interface Saved extends SavedAgent {
   readonly runId?: string | undefined;
   readonly running?: boolean;
-  /** The answer of the last run was cut off. */
-  readonly cut?: boolean;
   readonly interrupts: readonly Interrupt[];
   readonly handled: readonly string[];
   readonly unsent: readonly string[];

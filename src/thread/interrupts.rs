@@ -18,7 +18,7 @@ pub(crate) struct Interrupt {
 
 #[derive(Debug, Default)]
 pub(crate) struct Interrupts {
-    /// Those that are open, and when each expires, by their slots.
+    /// The open ones, and when each expires, by their slots.
     rows: Rows,
     expires: Vec<Option<f64>>,
     /// Their slots by their ids.

@@ -68,13 +68,13 @@ afterEach(() => {
 const address = (path) => server.address(path);
 const started = () => browser.waitFor(() => window.life !== undefined);
 
-/** What became of the answer to the second question, once nothing is in progress: the page says that it is whole, was cut, or is not asked for yet. */
+/** The end of the answer to the second question, once nothing is in progress: it is whole, was cut, or is not asked for yet. */
 const became = () => {
-  const { messages, queue, isLoading, outcome, error } = life.agent.getSnapshot();
+  const { messages, queue, isLoading } = life.agent.getSnapshot();
   if (isLoading) return false;
   if (messages[3]?.content.endsWith("word59")) return "whole";
   if (queue.length === 1) return "waits";
-  return (outcome === "truncated" || outcome === "error" || !!error) && "cut";
+  return messages[3]?.delivery !== "complete" && "cut";
 };
 /** Asks for it again. Returns the outcome, and the ends of the texts that are shown then. */
 const again = async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 export class SentEdits {
-  /** What requests lack. */
+  /** The edits that requests lack. */
   #lacking = [];
 
   /** `thread`: its edits and promises. */
@@ -20,7 +20,7 @@ export class SentEdits {
     const number = (id) => Number(id.slice(1));
     const by = thread.promises.find(({ id }) => id === name)?.life;
     for (const { id, life, ofState, at } of thread.edits) {
-      // What has happened since the last step may be on its way.
+      // Things that have happened since the last step may be on their way.
       if (life.page !== page || life.gone || at >= outside.settled) continue;
       // One that comes after what is said stands after that.
       if ((by ?? life).page === page && number(name) < number(id)) continue;

@@ -314,7 +314,7 @@ export async function play(seed, kind) {
   const askAll = (life) => {
     const { status, hasOlder } = life.agent.getSnapshot().thread;
     const method = status === "error" ? "load" : hasOlder && "loadOlder";
-    // What it was asked for may wait for a page that stands still.
+    // It may wait for a page that stands still.
     if (outside.frozen.size && life.asks) return false;
     if (method) ask(life, method);
     return !!method;

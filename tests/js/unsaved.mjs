@@ -102,7 +102,7 @@ class Play {
     const thread = { origin, promises, edits: [], approved: [], people: new People({ ...kind, alone: true }, pick, outside, origin) };
     thread.rewriters = new Rewriters(pick, outside, origin, promises, kind);
     this.threads.push(thread);
-    // What waits for a connection that is kept open was written before.
+    // Words that wait for a connection that is kept open were written before.
     if (!kind.thread && !kind.channel) origin.edits = new SentEdits(outside, thread);
     this.open(thread);
   }

@@ -30,7 +30,6 @@ impl Session {
             let connected = self.run.as_ref().map(|run| run.end().is_none());
             let running = self.rejoin.is_unfinished(connected);
             object.flag("running", running);
-            object.flag("cut", self.verdict.outcome() == Some(Outcome::Truncated));
             self.thread.report.interrupts.write_all(object.member("interrupts"));
             // Answers of the page that the server has not seen.
             object.strings("unsent", self.thread.unsent_answers());
@@ -128,16 +127,15 @@ impl Session {
                 .run_ended(Ticket::default(), Ended::new(if asks { Outcome::Interrupted } else { Outcome::Success }));
         }
         self.report_warnings();
-        self.rejoin.progress.restored = fields.yes("running");
-        // A browser may cut the answers of a page before that knows that it is left.
-        if self.rejoin.progress.restored || fields.yes("cut") {
+        if fields.yes("running") {
+            self.rejoin.progress.restored = true;
             self.verdict.cut("the page was left during the run");
         }
         self.outbox.changed(true);
         Ok(())
     }
 
-    /// What waits in a save begins, unless its run is to be joined. Where the page was at work alone, its agent learns what became of that.
+    /// Begins what waits in a save, unless its run is to be joined. Where the page was at work alone, its agent learns what became of that.
     pub(super) fn proceed(&mut self, now: f64) {
         if !self.rejoin.progress.restored {
             self.rest(now);

@@ -57,7 +57,7 @@ describe("a module that is evaluated anew in the middle of a run", { skip: !real
       versions.push(components);
       await act(async () => root.render(h(StrictMode, null, h(components[made], { take }))));
     };
-    // What comes while it acts is rendered when it has.
+    // React renders what comes while it acts when it has.
     const shows = async (text) => {
       for (let turn = 0; turn < 1000 && container.textContent !== text; turn++) await act(() => new Promise(setImmediate));
       assert.equal(container.textContent, text);

@@ -116,8 +116,8 @@ export const bugs = [
   {
     name: "what waits in a save that the core traps at is forgotten",
     file: "core/remains.ts",
-    from: "union<Row>([...queue, ",
-    to: "union<Row>([...sent, ",
+    from: "union<WaitingRow>([...queue, ",
+    to: "union<WaitingRow>([...sent, ",
     tests: ["remains"],
   },
   {

@@ -1,4 +1,4 @@
-// What is pending is applied no more often than what it is applied to changes.
+// Pending intents are applied no more often than what they are applied to changes.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

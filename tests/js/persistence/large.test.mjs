@@ -61,7 +61,7 @@ async function submits(kind, length, { module = "index", whole = false, ...optio
       }
     });
     assert.equal(agent.getSnapshot().messages.length, length + 42);
-    // What stands beside the record.
+    // The text beside the record.
     await new Promise(setImmediate);
     const { messages } = await persist.load();
     assert.ok(whole ? messages.length === length + 42 : messages.length <= length + 2, `${messages.length} messages are in the text`);

@@ -127,7 +127,7 @@ describe("workers", () => {
   for (const [what, die] of [
     ["that dies", () => workers.all[0].crash("out of memory")],
     ["whose core traps", async (agent, session) => {
-      session.throws.cancel = trap();
+      session.throws.stop = trap();
       await agent.stop();
     }],
     ["whose core traps in a callback", (agent, session) => session.trap()],
