@@ -103,7 +103,7 @@ export function createPending<State>(client: LinkClient<State>, shared: LinkStat
       const replaces = before && run.ifBusy === "replace";
       // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
       const [earliest = list.length, next = list.length] = list.flatMap((pending, at) => (begins(pending) ? at : []));
-      list.splice(run.opens ? earliest : replaces ? next : list.length, 0, { fold: run.fold, run });
+      list.splice(replaces ? next : run.opens ? earliest : list.length, 0, { fold: run.fold, run });
       if (replaces) cancel(before);
       else show();
     },

@@ -33,9 +33,8 @@ export function reportOf<State>({ last = "{}", changes, begun, thread: { message
   // A decision of a save may be what the session is lost at.
   const said: Saved = { messages, state, ...JSON.parse(last), acts: undefined };
   const saved = changes ? withChanges(said, JSON.parse(changes)) : said;
-  const { handled, turn } = saved;
-  const calls = turn?.calls.map((call) => (begun.has(call.id) ? { ...call, stage: "executing" } : call));
-  return { ...saved, handled: union(handled, [...begun], (id) => id), turn: calls && { ...turn, calls } };
+  const calls = saved.turn?.calls.map((call) => (begun.has(call.id) ? { ...call, stage: "executing" } : call));
+  return { ...saved, handled: union(saved.handled, [...begun], (id) => id), turn: calls && { ...saved.turn, calls } };
 }
 
 /**
@@ -50,7 +49,7 @@ function remainsOf<State>(client: LinkClient<State>, shared: LinkState<State>, h
   // A report that it has made while it began is newer than what is shown.
   const said = begins && !reading && v ? savedSnapshot<State>(then) : pending.confirmed();
   /** A submit that the report has waits there, and one that has ended was refused. */
-  const isLeft = ({ run }: PendingIntent<State>): boolean => !run || (runs.has(run) && !waiting.some(({ runId }) => runId === run.id));
+  const isLeft = ({ run }: PendingIntent<State>) => !run || (runs.has(run) && !waiting.some(({ runId }) => runId === run.id));
   const list = pending.list.filter(isLeft);
   // Where others wait, it waits after them, and after the run that opens the thread.
   const isAfter = waiting.length || list.some(({ run }) => run?.opens);
@@ -87,7 +86,7 @@ const joinsRun = <State>(client: LinkClient<State>, shared: LinkState<State>, re
 export function remain<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>, failed: boolean): void {
   const { threadId, toolCalls, interrupts } = shown;
   const reported = report?.v;
-  if (!report || !(reported || [report.queue, report.handled, interrupts, toolCalls].some((list) => list?.length))) return;
+  if (!report || !(reported || report.queue?.length || report.handled?.length || interrupts.length || toolCalls.length)) return;
   const resumes = client.resumes();
   const joins = joinsRun(client, shared, report);
   const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;

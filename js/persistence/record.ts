@@ -72,5 +72,5 @@ export function readStore(store: AgentStore, at: StoredTexts): unknown {
     // A text that is no JSON is no record. Without one that is there but cannot be read what was done could be done twice.
     if (!(cause instanceof SyntaxError)) throw cause;
   }
-  return isPromise(text) || isPromise(record) ? Promise.all([text, record]).then((both) => read(...both)) : read(text, record);
+  return isPromise(text) || isPromise(record) ? Promise.all([text, record]).then(([one, other]) => read(one, other)) : read(text, record);
 }

@@ -131,7 +131,6 @@ impl Session {
             self.rejoin.progress.restored = true;
             self.verdict.cut("the page was left during the run");
         }
-        self.outbox.changed(true);
         Ok(())
     }
 
@@ -141,5 +140,6 @@ impl Session {
             self.rest(now);
             self.next(now);
         }
+        self.outbox.changed(true);
     }
 }

@@ -137,8 +137,8 @@ export const bugs = [
   {
     name: "what waits for the thread goes before the run that opens it",
     file: "core/pending.ts",
-    from: "run.opens ? earliest : replaces",
-    to: "replaces",
+    from: "run.opens ? earliest : list.length",
+    to: "list.length",
     tests: ["opened-again"],
   },
   {
