@@ -45,17 +45,17 @@ describe("tables", () => {
   test("docs/options.md: the defaults of the limits", () => {
     const source = read("src/session/options.rs");
     const core = {
-      frameBytes: "max_frame_bytes: 10 * 1024 * 1024",
-      stateBytes: "max_state_bytes: 16 * 1024 * 1024",
-      threadBytes: "max_thread_bytes: 64 * 1024 * 1024",
-      items: "max_items: 100_000",
-      warnings: "max_warnings: 1000",
-      errorBodyBytes: "max_error_body_bytes: 64 * 1024",
-      errorBodyMs: "error_body_ms: 5000.0",
-      queue: "max_queue: 32",
-      depth: "max_depth: 512",
-      history: "max_history: 100",
-      graceMs: "grace_ms: 1000.0",
+      frameBytes: "10 * 1024 * 1024",
+      stateBytes: "16 * 1024 * 1024",
+      threadBytes: "64 * 1024 * 1024",
+      items: "100_000",
+      warnings: "1000",
+      errorBodyBytes: "64 * 1024",
+      errorBodyMs: "5000.0",
+      queue: "32",
+      depth: "512",
+      history: "100",
+      graceMs: "1000.0",
     };
     const shown = {
       frameBytes: "10 MiB",
@@ -71,7 +71,7 @@ describe("tables", () => {
       graceMs: "1000",
     };
     for (const name of members("Limits")) {
-      assert.ok(source.includes(`${core[/** @type {keyof typeof core} */ (name)]},`), name);
+      assert.ok(source.includes(` = ${core[/** @type {keyof typeof core} */ (name)]}, "${name}";`), name);
       assert.ok(read("docs/options.md").includes(`| \`${name}\` | ${shown[/** @type {keyof typeof shown} */ (name)]} |`), name);
     }
   });
