@@ -69,7 +69,7 @@ export function readStore(store: AgentStore, at: StoredTexts): unknown {
   try {
     record = store.record?.load();
   } catch (cause) {
-    // A text that is no JSON is no record. Without one that is there but cannot be read what was done could be done twice.
+    // A text that is no JSON is no record. One that cannot be read at the moment may say what was done, which is not to be done again.
     if (!(cause instanceof SyntaxError)) throw cause;
   }
   return isPromise(text) || isPromise(record) ? Promise.all([text, record]).then(([one, other]) => read(one, other)) : read(text, record);
