@@ -105,6 +105,8 @@ impl Pair {
         save.as_object_mut().unwrap().remove("replies");
         // Nor the state that the server knows beneath edits.
         save.as_object_mut().unwrap().remove("server");
+        // Nor that its last run was cut.
+        save.as_object_mut().unwrap().remove("cut");
         // To the old core a call that waits for a person is begun.
         let mut old = parse(&self.old.save());
         old["handled"].as_array_mut().unwrap().retain(|id| save["handled"].as_array().unwrap().contains(id));

@@ -19,6 +19,8 @@ let requests = [];
 let held = [];
 /** The code that writes stores waits for this. */
 let saves;
+/** The milliseconds between two words of an answer that streams. */
+let pause = 25;
 
 /** Streams words, calls the page's tool `count`, or says nothing until it is let go: as the last message of the user asks. */
 async function answer(request, response) {
@@ -38,7 +40,7 @@ async function answer(request, response) {
   } else {
     say({ type: "TEXT_MESSAGE_START", messageId: `${runId}-answer`, role: "assistant" });
     for (const delta of words) {
-      if (text.startsWith("stream")) await new Promise((next) => setTimeout(next, 25));
+      if (text.startsWith("stream")) await new Promise((next) => setTimeout(next, pause));
       if (response.destroyed) return;
       say({ type: "TEXT_MESSAGE_CONTENT", messageId: `${runId}-answer`, delta });
     }
@@ -58,12 +60,27 @@ after(async () => {
 });
 afterEach(() => {
   saves = undefined;
+  pause = 25;
   requests = [];
   for (const go of held.splice(0)) go();
 });
 
 const address = (path) => server.address(path);
 const started = () => browser.waitFor(() => window.life !== undefined);
+
+/** What became of the answer to the second question, once nothing is in progress and nothing waits: the page says that it is whole, or was cut. */
+const became = () => {
+  const { messages, queue, isLoading, outcome, error } = life.agent.getSnapshot();
+  if (isLoading || queue.length) return false;
+  if (messages[3]?.content.endsWith("word59")) return "whole";
+  return (outcome === "truncated" || !!error) && "cut";
+};
+/** Asks for it again. Returns the outcome, and the ends of the texts that are shown then. */
+const again = async () => {
+  const { outcome } = await life.agent.retry();
+  const { messages, queue, isLoading } = life.agent.getSnapshot();
+  return [outcome, messages.map(({ content }) => content.slice(-6)), queue.length, isLoading];
+};
 
 describe("a reload in the middle of a run", () => {
   let key = 0;
@@ -107,9 +124,17 @@ describe("a reload in the middle of a run", () => {
           ]);
           assert.deepEqual([texts[0], texts[2]], ["hello", "stream"], `${where}, after ${moment} ms`);
           assert.ok((texts[3] ?? "").length >= seen.length, `${where}, after ${moment} ms: ${texts[3]} is less than ${seen}`);
+          const was = await browser.waitFor(became, { message: `${where}, after ${moment} ms: what became of the answer` });
           const sent = requests.filter(({ threadId }) => threadId === persist).map(({ runId }) => runId);
           assert.equal(new Set(sent).size, sent.length, "nothing is sent twice");
           assert.ok(sent.length <= 2, `nothing is sent unasked: ${sent}`);
+          // That it is asked for again takes no time.
+          pause = 0;
+          if (was !== "whole") {
+            const now = await browser.evaluate(again);
+            assert.deepEqual(now, ["success", ["hello", "word59", "stream", "word59"], 0, false], `${where}, after ${moment} ms, when it is asked for again`);
+          }
+          pause = 25;
         }
       });
     }
@@ -185,6 +210,8 @@ describe("a page that is left while IndexedDB is busy", () => {
         };
         assert.deepEqual(await browser.waitFor(said), ["hello", "next"]);
         assert.deepEqual(await browser.evaluate(() => life.agent.getSnapshot().state), { edited: true });
+        const was = await browser.waitFor(became, { message: "what became of the answer" });
+        if (was !== "whole") assert.deepEqual(await browser.evaluate(again), ["success", ["hello", "word59", "next", "word59"], 0, false]);
       }
     });
   }

@@ -1,6 +1,6 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
-//! `{v, threadId, runId?, running?, interrupts, unsent, handled, untold?, turn?, failed?, queue, resumed?, usage?, lastEventId?, cursor?,
+//! `{v, threadId, runId?, running?, cut?, interrupts, unsent, handled, untold?, turn?, failed?, queue, resumed?, usage?, lastEventId?, cursor?,
 //! first?, behind?, usageTold?, checkpoint?, earlier?, messages, state}`. A later version that means something else has another `v`. What
 //! grows with the thread is at the end, each message in a line of its own: the page reads no more than it has to.
 
@@ -30,6 +30,11 @@ impl Session {
             let connected = self.run.as_ref().map(|run| run.end().is_none());
             let running = self.rejoin.is_unfinished(connected);
             object.flag("running", running);
+            // A browser ends the requests of a page that it leaves, and the page may still save that.
+            let cut = self.verdict.outcome() == Some(Outcome::Truncated);
+            if cut && !running {
+                object.flag("cut", true);
+            }
             self.thread.report.interrupts.write_all(object.member("interrupts"));
             // Answers of the page that the server has not seen.
             object.strings("unsent", self.thread.unsent_answers());
@@ -48,7 +53,7 @@ impl Session {
                 object.json("usage", &usage);
             }
             // A run that was cut can be joined still.
-            let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
+            let joinable = running || cut;
             let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
             self.rejoin.save(object, joinable, running, whole_threads, &self.thread);
             if let Some((from, state)) = thread {
@@ -127,8 +132,8 @@ impl Session {
                 .run_ended(Ticket::default(), Ended::new(if asks { Outcome::Interrupted } else { Outcome::Success }));
         }
         self.report_warnings();
-        if fields.yes("running") {
-            self.rejoin.progress.restored = true;
+        self.rejoin.progress.restored = fields.yes("running");
+        if self.rejoin.progress.restored || fields.yes("cut") {
             self.verdict.cut("the page was left during the run");
         }
         Ok(())

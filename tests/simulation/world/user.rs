@@ -230,7 +230,8 @@ impl World {
         // The replies of a run that was cut are saved: a retry sends them again.
         self.parked = running;
         self.left = None;
-        (self.status, self.outcome) = if running { ("error", Some("truncated")) } else { ("idle", None) };
+        let cut = running || self.outcome == Some("truncated");
+        (self.status, self.outcome) = if cut { ("error", Some("truncated")) } else { ("idle", None) };
         let waits = |id: &str| {
             self.turn.iter().flat_map(|turn| &turn.calls).any(|call| call.id == id && call.stage != Stage::Done)
         };
