@@ -16,6 +16,8 @@ struct Timing {
 pub(super) struct Verdict {
     pub row: Row,
     timing: Option<Timing>,
+    /// The last run has ended with its connection, or had none.
+    pub is_cut: bool,
     /// The session takes no more calls.
     pub disposed: bool,
 }
@@ -23,7 +25,7 @@ pub(super) struct Verdict {
 impl Default for Verdict {
     /// As the first snapshot has it (`js/snapshot/initial.ts`).
     fn default() -> Self {
-        let mut verdict = Self { row: Row::new(AGENT), timing: None, disposed: false };
+        let mut verdict = Self { row: Row::new(AGENT), timing: None, is_cut: false, disposed: false };
         verdict.stands(Standing::Idle, None, None);
         verdict.row.set_mirrored();
         verdict
@@ -42,6 +44,7 @@ impl Verdict {
     fn stands(&mut self, standing: Standing, outcome: Option<Outcome>, error: Option<&AgentError>) {
         self.set_standing(standing);
         self.set_outcome(outcome);
+        self.is_cut = outcome == Some(Outcome::Truncated) || error.is_some_and(AgentError::is_of_connection);
         let mut json = String::new();
         error.into_iter().for_each(|error| error.write(&mut json));
         self.row.set_some(RUN_ERROR, error.map(|_| json.as_str()));

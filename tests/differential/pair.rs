@@ -105,7 +105,7 @@ impl Pair {
         save.as_object_mut().unwrap().remove("replies");
         // Nor the state that the server knows beneath edits.
         save.as_object_mut().unwrap().remove("server");
-        // Nor that its last run was cut.
+        // Nor that the last run was cut.
         save.as_object_mut().unwrap().remove("cut");
         // To the old core a call that waits for a person is begun.
         let mut old = parse(&self.old.save());
@@ -161,6 +161,7 @@ fn wanted(mut shown: Value) -> Value {
 /// A save, with its sets in order.
 fn plain(saved: &str) -> Value {
     let mut save = parse(saved);
+    save.as_object_mut().unwrap().remove("cut");
     // The old core names a member once more each time that a submit which waits is edited.
     let waiting = save["queue"].as_array().map_or(0, Vec::len);
     let own = (0..waiting).map(|at| format!("/queue/{at}/own")).chain(["/turn/run/own".to_owned()]);

@@ -235,6 +235,8 @@ pub struct World {
     resumed: Option<Answers>,
     status: &'static str,
     outcome: Option<&'static str>,
+    /// The last run that ended with an error did so because its server was not reached.
+    unreached: bool,
     /// The page was notified that the snapshot is out of date; whether as urgent.
     told: Option<bool>,
     minted: usize,
@@ -316,6 +318,7 @@ impl World {
             left: None,
             lost: None,
             restored: false,
+            unreached: false,
             anew: false,
             over: false,
             ends: Vec::new(),

@@ -29,12 +29,8 @@ impl Session {
             object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
             let connected = self.run.as_ref().map(|run| run.end().is_none());
             let running = self.rejoin.is_unfinished(connected);
-            object.flag("running", running);
             // A browser ends the requests of a page that it leaves, and the page may still save that.
-            let cut = self.verdict.outcome() == Some(Outcome::Truncated);
-            if cut && !running {
-                object.flag("cut", true);
-            }
+            object.flag("running", running).flag("cut", !running && self.verdict.is_cut);
             self.thread.report.interrupts.write_all(object.member("interrupts"));
             // Answers of the page that the server has not seen.
             object.strings("unsent", self.thread.unsent_answers());
@@ -53,7 +49,7 @@ impl Session {
                 object.json("usage", &usage);
             }
             // A run that was cut can be joined still.
-            let joinable = running || cut;
+            let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
             let whole_threads = self.options.network.resume.as_ref().is_some_and(Resume::replays_threads);
             self.rejoin.save(object, joinable, running, whole_threads, &self.thread);
             if let Some((from, state)) = thread {

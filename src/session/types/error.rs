@@ -33,6 +33,11 @@ impl AgentError {
         [ErrorKind::Protocol, ErrorKind::Limit].map(|kind| kind as u8).contains(&self.0.word(ERROR_KIND))
     }
 
+    /// Whether the reason is the connection: a later page may ask again.
+    pub(in crate::session) fn is_of_connection(&self) -> bool {
+        self.0.word(ERROR_KIND) == ErrorKind::Connection as u8
+    }
+
     pub(in crate::session) fn has_body(&self) -> bool {
         self.0.has(ERROR_BODY)
     }

@@ -151,6 +151,7 @@ impl World {
         self.run = Some(Run { connected: vec![self.now], ..Run::new(ticket, self.lines.len(), self.now) });
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         (self.status, self.outcome, self.run_id) = ("running", None, run_id);
+        self.unreached = false;
         Ok(())
     }
 

@@ -380,7 +380,8 @@ impl World {
         if on && may && self.waits_again() {
             return Ok(());
         }
-        let outcome = if status.is_none() && !streamed { "error" } else { "truncated" };
+        self.unreached = status.is_none() && !streamed;
+        let outcome = if self.unreached { "error" } else { "truncated" };
         if on && end != End::Closes && !self.queue.is_empty() && self.plan.queue_ms > 0.0 {
             let until = self.now + self.plan.queue_ms;
             self.run.iter_mut().for_each(|run| (run.waiting, run.lost) = (true, Some((outcome, until))));

@@ -230,7 +230,7 @@ impl World {
         // The replies of a run that was cut are saved: a retry sends them again.
         self.parked = running;
         self.left = None;
-        let cut = running || self.outcome == Some("truncated");
+        let cut = running || self.outcome == Some("truncated") || self.outcome == Some("error") && self.unreached;
         (self.status, self.outcome) = if cut { ("error", Some("truncated")) } else { ("idle", None) };
         let waits = |id: &str| {
             self.turn.iter().flat_map(|turn| &turn.calls).any(|call| call.id == id && call.stage != Stage::Done)
