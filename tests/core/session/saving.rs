@@ -128,7 +128,8 @@ fn a_run_that_ended_with_its_connection_is_still_told_after_two_reloads() {
         let request = again.requests[0].0;
         again.head(request, 500, "text/plain");
         again.end(request);
-        let snapshot = restored(&again.session.save()).snapshot();
+        let mut last = restored(&again.session.save());
+        let snapshot = last.snapshot();
         assert_eq!((&snapshot["outcome"], &snapshot["status"]), (&json!(null), &json!("idle")));
     }
 }
