@@ -137,6 +137,7 @@ export interface SessionMethods {
   fork: void;
   /** A name, as it is. */
   cancel: void;
+  /** `{waiting: […]}`: the runs that are shown as waiting. One of them is not stopped, should it have begun meanwhile. */
   stop: void;
   /** Later, where the core is in a worker. */
   disconnect: void | Promise<void>;

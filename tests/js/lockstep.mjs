@@ -399,8 +399,10 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         unknown = { runId: sides[0].runId() };
       } else {
         const at = sides.map((side) => side.frame());
-        for (const step of batch) {
+        for (const [which, step] of batch.entries()) {
           n += 1;
+          // A person stops what is shown, and has waited for what an earlier stop has begun: a page shows it at once.
+          if (step.act === "stop" && batch.slice(0, which).some(({ act }) => act === "stop")) await quiet(sides);
           // A person approves what is shown, here and there, and has waited for it.
           if (kind.throttled && step.act === "approve") {
             tick();

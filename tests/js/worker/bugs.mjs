@@ -58,6 +58,13 @@ export const bugs = [
     tests: ["page-and-worker"],
   },
   {
+    name: "a stop ends the run that has begun in a worker since",
+    file: "intents/stop.ts",
+    from: "waiting: shown.queue.map(({ runId }) => runId)",
+    to: "waiting: []",
+    tests: ["kinds"],
+  },
+  {
     name: "a stop is shown, and the run goes on in the worker",
     file: "worker/session.ts",
     from: 'tell("act", method, json);',
