@@ -68,7 +68,7 @@ afterEach(() => {
 const address = (path) => server.address(path);
 const started = () => browser.waitFor(() => window.life !== undefined);
 
-/** What became of the answer to the second question, once nothing is in progress and nothing waits: the page says that it is whole, or was cut. */
+/** The end of the answer to the second question, once nothing is in progress and nothing waits: the page says that it is whole, or was cut. */
 const became = () => {
   const { messages, queue, isLoading, outcome, error } = life.agent.getSnapshot();
   if (isLoading || queue.length) return false;

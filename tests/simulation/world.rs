@@ -235,7 +235,7 @@ pub struct World {
     resumed: Option<Answers>,
     status: &'static str,
     outcome: Option<&'static str>,
-    /// The last run that ended with an error did so because its server was not reached.
+    /// The server of the last run was not reached.
     unreached: bool,
     /// The page was notified that the snapshot is out of date; whether as urgent.
     told: Option<bool>,
@@ -448,14 +448,12 @@ impl World {
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
-                    (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
-                    self.restored = false;
+                    (self.left, self.lost, self.anew, self.over, self.restored) = (None, None, false, false, false);
                     self.handled.clear();
                     self.cut.clear();
                     self.executing.clear();
-                    self.tokens = 0;
                     self.untold.clear();
-                    (self.status, self.outcome, self.resumed) = ("idle", None, None);
+                    (self.status, self.outcome, self.resumed, self.tokens) = ("idle", None, None, 0);
                 }
                 Ok(())
             }

@@ -109,31 +109,6 @@ fn a_run_that_was_on_is_truncated_and_what_waited_waits() {
     assert!(again.requests.is_empty(), "nothing is sent unasked");
 }
 
-/// A browser ends the requests of a page that it leaves, and that page may still save how its run has ended.
-#[test]
-fn a_run_that_ended_with_its_connection_is_still_told_after_two_reloads() {
-    for headed in [false, true] {
-        let mut agent = Agent::new(Options::default());
-        let request = agent.submit("go");
-        if headed {
-            agent.head(request, 200, "text/event-stream");
-            agent.events(request, &[started("r")]);
-        }
-        agent.act(|session, now| session.failed(request, "the page is left", now));
-        let mut again = restored(&restored(&agent.session.save()).session.save());
-        let snapshot = again.snapshot();
-        assert_eq!((&snapshot["outcome"], &snapshot["error"]["retryable"]), (&json!("truncated"), &json!(true)));
-        // An answer of the server is not told again: the next one may be another.
-        again.act(|session, now| _ = session.retry(r#"{"runId":"r2"}"#, now).unwrap());
-        let request = again.requests[0].0;
-        again.head(request, 500, "text/plain");
-        again.end(request);
-        let mut last = restored(&again.session.save());
-        let snapshot = last.snapshot();
-        assert_eq!((&snapshot["outcome"], &snapshot["status"]), (&json!(null), &json!("idle")));
-    }
-}
-
 #[test]
 fn a_run_in_progress_is_still_one_after_two_reloads() {
     let options = || {

@@ -236,3 +236,33 @@ fn a_server_that_is_at_work_is_busy() {
     agent.end(request);
     ends_well(&mut agent, &["Hello"]);
 }
+
+/// A browser ends the requests of a page that it leaves, and that page may still save how its run has ended.
+#[test]
+fn a_run_that_ended_with_its_connection_is_reported_after_two_reloads() {
+    let restored = |saved: &str| {
+        let mut agent = Agent::new(Options::default());
+        agent.act(|session, now| session.restore(saved, now).unwrap());
+        agent
+    };
+    for headed in [false, true] {
+        let mut agent = Agent::new(Options::default());
+        let request = agent.submit("go");
+        if headed {
+            agent.head(request, 200, "text/event-stream");
+            agent.events(request, &[started("r")]);
+        }
+        agent.act(|session, now| session.failed(request, "the page is left", now));
+        let mut again = restored(&restored(&agent.session.save()).session.save());
+        let snapshot = again.snapshot();
+        assert_eq!((&snapshot["outcome"], &snapshot["error"]["retryable"]), (&json!("truncated"), &json!(true)));
+        // An answer of the server is not reported by a later page: the next one may be another.
+        again.act(|session, now| _ = session.retry(r#"{"runId":"r2"}"#, now).unwrap());
+        let request = again.requests[0].0;
+        again.head(request, 500, "text/plain");
+        again.end(request);
+        let mut last = restored(&again.session.save());
+        let snapshot = last.snapshot();
+        assert_eq!((&snapshot["outcome"], &snapshot["status"]), (&json!(null), &json!("idle")));
+    }
+}
