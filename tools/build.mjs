@@ -203,7 +203,7 @@ async function assemble() {
  *
  * @param {string} part
  */
-const iterations = (part) => (part === "base" ? 100 : 90);
+const iterations = (part) => (part === "base" ? 100 : 75);
 
 /**
  * The module as a string: sorted where that is shorter, then raw deflate, then base64. Compressing first matters although servers compress

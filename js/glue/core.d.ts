@@ -137,7 +137,7 @@ export interface SessionMethods {
   fork: void;
   /** A name, as it is. */
   cancel: void;
-  /** `{waiting: […]}`: the runs that are shown as waiting. One of them is not stopped, should it have begun meanwhile. */
+  /** The runs that are shown as waiting, a line each: a session that answers later does not stop one of them. */
   stop: void;
   /** Later, where the core is in a worker. */
   disconnect: void | Promise<void>;

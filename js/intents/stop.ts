@@ -6,7 +6,7 @@ import type { Intent } from "./intent.js";
 
 /** Stops the run that is shown there, and none that waits there: it may have begun by the time that the core hears of this. */
 export const stop = <State>(shown: AgentSnapshot<State>): Intent<State> => {
-  const json = JSON.stringify({ waiting: shown.queue.map(({ runId }) => runId) });
+  const json = shown.queue.map(({ runId }) => runId).join("\n");
   return { method: "stop", json, ...ending(shown) };
 };
 

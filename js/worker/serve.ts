@@ -54,6 +54,12 @@ export function serve(port: MessagePort, core: Core): void {
     for (const end of ended.splice(0)) pipe.tell("settled", ...end);
   };
 
+  /** Whether the run in progress is one of these. */
+  const isOneOf = (runs: readonly string[]): boolean => {
+    const record = attempt((opened) => opened.call("record"), misused);
+    return !!record && runs.includes(JSON.parse(record).runId);
+  };
+
   const mine: FromPage = {
     open: (options, messages, state) => {
       updates.acted();
@@ -64,6 +70,7 @@ export function serve(port: MessagePort, core: Core): void {
       served.current()?.enter((opened) => void opened.call(method, json));
     },
     act: (method, json) => {
+      if (method === "stop" && json && isOneOf(json.split("\n"))) return;
       if (!unsaved.includes(method)) updates.acted();
       const refused = method === "restore" ? (why: Failure) => pipe.tell("unrestored", why) : misused;
       const done = attempt((opened) => opened.call(method, json), refused);

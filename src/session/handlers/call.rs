@@ -39,15 +39,7 @@ impl Session {
             "answer" => _ = self.answer(json, now)?,
             "cancel" => self.cancel(self.queue.tickets.named(json).unwrap_or(Ticket::MAX), now),
             "saved" => self.saved(json.parse().unwrap_or_default(), now),
-            "stop" => {
-                // Nobody has seen a run that is shown as waiting.
-                let ticket = self.run.as_ref().map(|run| run.ticket);
-                let waited = |name: &String| ticket.is_some() && self.queue.tickets.named(name) == ticket;
-                let waiting = self.argument(json).map(|fields| fields.strings("waiting")).unwrap_or_default();
-                if !waiting.iter().any(waited) {
-                    self.stop(now);
-                }
-            }
+            "stop" => self.stop(now),
             "disconnect" => self.disconnect(now),
             "online" => self.online(now),
             "tick" => self.tick(now),

@@ -267,24 +267,6 @@ fn regenerate_answers_the_same_question_again() {
     assert_eq!(agent.sent()["messages"], json!([user("u0", "go")]));
 }
 
-/// A worker may have begun the next run while the page shows the one before it.
-#[test]
-fn a_stop_ends_no_run_that_is_shown_as_waiting() {
-    let mut agent = Agent::new(Options::default());
-    let request = agent.submit("one");
-    agent.submit_json(json!({"runId": "next", "messages": [user("u1", "two")]}));
-    agent.head(request, 200, "text/event-stream");
-    agent.events(request, &[started("r"), finished("r")]);
-    agent.end(request);
-    assert_eq!(agent.requests.len(), 2);
-    let mut stop = |waiting: &str| {
-        agent.act(|session, now| _ = session.call("stop", waiting, now).unwrap());
-        agent.snapshot()["isLoading"].clone()
-    };
-    assert_eq!(stop(r#"{"waiting":["other","next"]}"#), true);
-    assert_eq!(stop(r#"{"waiting":["other"]}"#), false);
-}
-
 #[test]
 fn regenerate_loses_no_question_that_has_no_answer() {
     let mut agent = failed_second();

@@ -60,9 +60,9 @@ export const bugs = [
   {
     name: "a stop ends the run that has begun in a worker since",
     file: "intents/stop.ts",
-    from: "waiting: shown.queue.map(({ runId }) => runId)",
-    to: "waiting: []",
-    tests: ["kinds"],
+    from: "shown.queue.map",
+    to: "[].map",
+    tests: ["kinds", "worker-stop"],
   },
   {
     name: "a stop is shown, and the run goes on in the worker",
