@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!             ┌─► text, reasoning, calls ─► list of messages ─┐
-//! event ──────┼─► state ──────────────────► document ─────────┼─► unsent marks ─► patch
+//! event ──────┼─► state ──────────────────► document ─────────┼─► changed bits ─► patch
 //!             └─► run ────────────────────► steps, usage, … ──┘
 //! ```
 //!

@@ -1,5 +1,5 @@
-//! The handlers of a session, one for each input of the border. A handler asks the parts, and does what they decide; no
-//! part knows of another one unless it is handed it.
+//! The handlers of a session: a file for each side that inputs come from, and for each step on the way of a run. A handler asks the
+//! parts, and does what they decide; no part knows of another one unless it is handed it.
 //!
 //! ```text
 //!  asks, edits, interrupts, approvals ─► begin ─► connections ◄─ network ─► frames ─► events ─► end ─► begin
