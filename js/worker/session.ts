@@ -85,9 +85,8 @@ export function createRemoteSession(
     closed();
   };
   const lose = (cause: AgentError, died = false): void => {
-    // A refusal that came with the same message is heard before, and those that the end itself brings after.
-    queueMicrotask(() => owner.lost(cause, died));
     close(cause.message);
+    owner.lost(cause, died);
   };
 
   const mine: FromWorker = {

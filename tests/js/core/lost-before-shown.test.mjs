@@ -152,23 +152,6 @@ describe("before it is shown, where the core traps,", { skip: !real && "the core
     }
   });
 
-  it("a submit that a worker has refused before is refused, and not said to have failed", async () => {
-    const { createWorkerAgentWith } = await load("worker/agent");
-    const asks = async (_, { body }) => {
-      const run = { threadId: "t", runId: JSON.parse(body).runId };
-      const outcome = { type: "interrupt", interrupts: [{ id: "a", reason: "confirmation" }] };
-      const events = [{ type: "RUN_STARTED", ...run }, { type: "RUN_FINISHED", ...run, outcome }];
-      return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers });
-    };
-    const workers = await localWorkers(core);
-    const agent = open({ fetch: asks }, (...given) => createWorkerAgentWith(given[0], workers.spawn, undefined, given[1]));
-    assert.equal((await agent.submit({ message: user("1"), runId: "one" })).outcome, "interrupted");
-    traps = "call record";
-    await assert.rejects(agent.submit({ message: user("2"), runId: "two" }), { code: "interrupts-open" });
-    await until(() => agent.getSnapshot().status === "error");
-    assert.deepEqual([traps, ids(agent)], [undefined, ["1"]]);
-  });
-
   it("what was said stays where the run is joined", async () => {
     const resume = { by: "replay", url: (id) => `http://host/${id}` };
     const agent = open({ persist: store(), resume });

@@ -169,11 +169,4 @@ export const bugs = [
     to: "",
     tests: ["submit-names"],
   },
-  {
-    name: "a submit that a worker has refused is said to have failed where the core traps in the same task",
-    file: "worker/session.ts",
-    from: "queueMicrotask(() => owner.lost(cause, died));",
-    to: "owner.lost(cause, died);",
-    tests: ["lost-before-shown"],
-  },
 ];
