@@ -118,10 +118,9 @@ function parted<State>(client: LinkClient<State>, shared: LinkState<State>, { sh
   const joins = joinsRun(client, shared, report);
   // One whose messages are shown has begun, and was not sent if the report has it in the queue.
   const queue = (client.parts()!.settings.saves && report?.queue?.filter(({ messages }) => joins || messages.every(isNew))) || [];
-  const ids = new Set(queue.map(({ runId }) => runId));
   const waiting = new Set(queue.flatMap(({ messages }) => messages.map(messageKey)));
   const left = inputsOf(shared, shown.queue).reduce<AgentSnapshot<State>>(
-    (at, row) => (ids.has(row.runId) ? at : submitted(at, row)),
+    (at, row) => (queue.some(({ runId }) => runId === row.runId) ? at : submitted(at, row)),
     { ...shown, queue: rowsOf(queue), messages: shown.messages.filter((message) => !waiting.has(messageKey(message))) },
   );
   return { shown: left, report: report && { ...report, queue } };

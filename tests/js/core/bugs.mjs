@@ -4,8 +4,8 @@ export const bugs = [
   {
     name: "a call that was begun is forgotten where the core traps without a store",
     file: "core/host.ts",
-    from: "home()?.begun.add(call[0]);",
-    to: "",
+    from: "home()?.begun.add(call[0])",
+    to: "home()",
     tests: ["lost-before-shown"],
   },
   {

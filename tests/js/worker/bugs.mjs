@@ -116,8 +116,8 @@ export const bugs = [
   {
     name: "a call that a worker has begun since its last report is executed again",
     file: "core/host.ts",
-    from: "home()?.begun.add(call[0]);",
-    to: "if (!shared.late) home()?.begun.add(call[0]);",
+    from: "home()?.begun.add(call[0])",
+    to: "shared.late ? home() : home()?.begun.add(call[0])",
     tests: ["remains"],
   },
   {
