@@ -157,7 +157,7 @@ function takeStep<State>(client: LinkClient<State>, { ask, start }: Live<State>,
   } else {
     try {
       if (method === "approve") client.parts()!.approve(json!);
-      else ask((opened) => void opened.call(method as "answer", json)?.catch?.(() => {}));
+      else ask((opened) => void opened.call(method!, json));
     } catch (error) {
       // A mistake in one does not stop the others.
       refused(error as AgentError);

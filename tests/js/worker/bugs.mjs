@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a submit that a worker has refused fails with the core that traps after that",
+    file: "worker/session.ts",
+    from: "failure && !ended && refused?.(toError(failure))",
+    to: "failure && queueMicrotask(() => ended || refused?.(toError(failure)))",
+    tests: ["remains"],
+  },
+  {
     name: "a save lacks the submit that has begun after a stop",
     file: "worker/late.ts",
     from: "!run && !acts && !stops",
