@@ -30,6 +30,13 @@ export const bugs = [
     tests: ["lost-before-shown"],
   },
   {
+    name: "an interrupt stays answered where the core traps before a save has the reply",
+    file: "core/remains.ts",
+    from: "{ ...shown, interrupts, queue",
+    to: "{ ...shown, queue",
+    tests: ["remains"],
+  },
+  {
     name: "a trap while a worker gathers its news ends the worker",
     file: "worker/serve.ts",
     from: "    attempt(updates.post, misused);\n    for",

@@ -142,6 +142,24 @@ for (const where of ["the page", "a worker"]) {
       assert.deepEqual(said(side), ["1"]);
     });
 
+    if (where === "a worker")
+      it("asks again where the patch has a reply, and the save does not", async () => {
+        const side = make();
+        side.server.reply(asks("a", "b"));
+        await side.agent.submit({ message: "1", runId: "r" });
+        await until(() => side.agent.save().runId);
+        const answered = () => side.now().interrupts.map((interrupt) => !!interrupt.answered).join();
+        const reply = (id) => side.agent.resume({ id, payload: id });
+        traps = "record";
+        assert.equal((await reply("a")).outcome, "error");
+        assert.equal(answered(), "false,false");
+        void reply("a");
+        await until(() => answered() === "true,false");
+        side.server.reply(text("done"));
+        assert.equal((await reply("b")).outcome, "success");
+        assert.deepEqual(side.server.requests.at(-1).input.resume.map(({ payload }) => payload), ["a", "b"]);
+      });
+
     it("has what waited without a store in place of the message that it replaces", async () => {
       const side = make({ persist: undefined });
       side.server.reply(text("one"));
