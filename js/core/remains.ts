@@ -87,12 +87,11 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const { threadId, toolCalls, interrupts } = shown;
   const reported = report?.v;
   if (!report || !(reported || report.queue?.length || report.handled?.length || interrupts.length || toolCalls.length)) return;
-  const resumes = client.resumes();
   const joins = joinsRun(client, shared, report);
   const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
   const messages = union(then, joins ? shown.messages.filter(({ role }) => role === "user") : [], messageKey);
   const known = new Set(report.turn?.calls.map(({ id }) => id));
-  const open = toolCalls.filter(({ id, status }) => !(reported && resumes) && status === "running" && !known.has(id));
+  const open = toolCalls.filter(({ id, status }) => !(reported && client.resumes()) && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
   const since = {
     ...report,
