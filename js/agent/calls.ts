@@ -71,7 +71,7 @@ export function createCalls<State>(thread: Thread<State>, stored: boolean) {
     },
     /** Throws, or rejects, where these are no arguments for the tool of that name. */
     check: (name: string | undefined, args: unknown): unknown => {
-      const tool = name === undefined ? undefined : find(name);
+      const tool = name !== undefined && find(name);
       return tool && check(tool, args);
     },
     find,

@@ -38,8 +38,8 @@ const words = { notify: ["frame", "microtask", "sync"], "resume.in": ["forwarded
 function checkWords(options: AgentOptions): void {
   for (const [name, known] of Object.entries(words)) {
     const value = name.split(".").reduce((at: unknown, member) => Object(at)[member], options);
-    if (value == null || typeof value === "object" || known.some((word) => word === value)) continue;
-    throw unfit(name, known.map((word) => JSON.stringify(word)).join(" or "), value);
+    if (value == null || typeof value === "object" || (known as readonly unknown[]).includes(value)) continue;
+    throw unfit(name, `"${known.join('" or "')}"`, value);
   }
   for (const name of ["server", "thread", "transport", "limits", "saving"] as const) expect(name, "object", options[name] ?? {});
 }

@@ -108,9 +108,9 @@ const isPlain = (message: Message): boolean =>
 /** The body as the core writes it (`src/wire/input.rs`). */
 function bodyOf(threadId: string, input: CoreInput, { messages, state }: { messages: readonly Message[]; state: unknown }, now: string): string {
   const { runId, own = [] } = input;
-  const latest = { ...JSON.parse(now), ...Object.fromEntries(own.map((name) => [name, input[name as keyof CoreInput]])) };
+  const given = Object.fromEntries(own.map((name) => [name, input[name as keyof CoreInput]]));
+  const { tools, context, forwardedProps } = { ...JSON.parse(now), ...given };
   const texts = messages.map(({ id, role, content }) => ({ id, role, content }));
-  const { tools, context, forwardedProps } = latest;
   return JSON.stringify({
     threadId,
     runId,

@@ -40,10 +40,9 @@ export function createHost<State>(seat: Seat<State>, settled: Host["settled"]): 
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
     execute: (...call) => {
-      home()?.begun.add(call[0]);
-      if (home()) calls.execute(...call);
+      if (home()?.begun.add(call[0])) calls.execute(...call);
     },
-    abandon: (toolCallId) => calls.abandon(toolCallId),
+    abandon: calls.abandon,
     save: (number, part, json) => {
       const at = said(json, part);
       const done = (): void => {

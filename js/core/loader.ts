@@ -31,15 +31,15 @@ const instances = new Map<object, Promise<object>>();
 
 /**
  * Instantiates the module of a glue, unless that is done or in progress: the glue holds one instance a page, whoever asks first. A load
- * that failed is forgotten.
+ * that failed is forgotten. Its error is the platform's: `compiling` recognizes a policy by it.
  */
 export function instantiate<Module extends Glue>(glue: Module, module: () => ModuleInput | Promise<ModuleInput>): Promise<Module> {
   let instance = instances.get(glue) as Promise<Module> | undefined;
   if (!instance) {
-    instance = loading(async () => {
+    instance = (async () => {
       await glue.default({ module_or_path: await module() });
       return glue;
-    });
+    })();
     instances.set(glue, instance);
     instance.catch(() => instances.delete(glue));
   }

@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import type { Session } from "../glue/core.js";
-import { composeSave, type Saved, type SavedAct } from "../snapshot/save.js";
+import { compose, type Saved, type SavedAct } from "../snapshot/save.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { keepShown, Patching } from "../snapshot/mirror.js";
 import type { LinkClient, LinkState, Live, OpenHome, PendingIntent } from "./client.js";
@@ -41,7 +41,10 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
   const opens = all.some(({ run }) => run?.opens);
   const isBusy = stored && (opens || stored.running || stored.turn || stored.queue?.length || stored.interrupts?.length);
   const before = all.filter(({ cancelled, waiting }) => waiting || (cancelled && isBusy));
-  const save = saved && before.length ? composeSave(saved, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before) : saved;
+  const read: Saved | undefined = stored && before.length
+    ? compose(stored, before.reduce((at, { fold }) => fold(at), { ...client.empty(), ...stored }), before)
+    : stored;
+  const save = read === stored ? saved : JSON.stringify(read);
   const todo = all.filter((step) => !before.includes(step));
   let from = save ? client.empty() : base;
   while (!save && todo.length && isEdit(todo[0]!)) from = todo.shift()!.fold(from);
@@ -56,7 +59,7 @@ function openHome<State>(client: LinkClient<State>, shared: LinkState<State>, po
     from = begin(live, from, client.empty(), refused);
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     next = initialSnapshot<State>(from.threadId, [], from.state);
-    const taken = save ? takeSave(client, shared, home, save, todo, refused) : new Set();
+    const taken = read ? takeSave(client, shared, home, read, todo, refused) : new Set();
     if (!taken) return undefined;
     home.reading = !!shared.late;
     // Decisions that another page has made. Where one was done before that page was left, it is refused, and nobody has to know.
@@ -88,12 +91,12 @@ function takeSave<State>(
   client: LinkClient<State>,
   shared: LinkState<State>,
   home: OpenHome<State>,
-  save: string,
+  { queue, handled }: Partial<Saved>,
   todo: readonly PendingIntent<State>[],
   refused: (error: AgentError) => void,
 ): ReadonlySet<PendingIntent<State>> | undefined {
-  const { live } = home;
-  const { queue, handled }: Partial<Saved> = JSON.parse(save);
+  const { live, last } = home;
+  const save = last!;
   const opening = todo.find(({ run }) => run?.opens);
   const early: PendingIntent<State>[] = [];
   for (const step of todo) {
@@ -130,10 +133,8 @@ function begin<State>(
   { messages, state }: AgentSnapshot<State>,
   refused: (error: AgentError) => void,
 ): AgentSnapshot<State> {
-  const less = [{ ...from, state }, { ...from, messages }, { ...from, messages, state }];
-  const parts = less.filter((part) => part.state !== from.state || part.messages !== from.messages);
   let refusal: AgentError | undefined;
-  for (let part: AgentSnapshot<State> | undefined = from; part; part = parts.shift()) {
+  for (const part of [from, { ...from, state }, { ...from, messages }, { ...from, messages, state }]) {
     try {
       live.open(part);
       if (refusal) refused(refusal);
@@ -156,7 +157,7 @@ function takeStep<State>(client: LinkClient<State>, { ask, start }: Live<State>,
   } else {
     try {
       if (method === "approve") client.parts()!.approve(json!);
-      else ask((opened) => void opened.call(method as "answer", json)?.catch?.(() => {}));
+      else ask((opened) => void opened.call(method!, json));
     } catch (error) {
       // A mistake in one does not stop the others.
       refused(error as AgentError);

@@ -84,8 +84,8 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
       session.fail(error);
       return;
     }
-    const { snapshot: next, checkpoints, ...shown } = applying.take();
-    ({ large } = shown);
+    const { snapshot: next, checkpoints, large: grows } = applying.take();
+    large = grows;
     for (const mark of checkpoints) session.checkpoint(...mark);
     if (next.error !== client.read().error) session.explain(next.error);
     session.check(next);

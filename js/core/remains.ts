@@ -7,7 +7,7 @@
 // The intents are those that are pending: done and not shown yet, or, in a worker, perhaps not heard of.
 
 import { AgentError } from "../api/error.js";
-import type { AgentSnapshot, Message } from "../api/types.js";
+import type { AgentSnapshot, Interrupt, Message } from "../api/types.js";
 import { internal } from "../base/failure.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import { messageKey } from "../snapshot/message-key.js";
@@ -87,12 +87,11 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
   const { threadId, toolCalls, interrupts } = shown;
   const reported = report?.v;
   if (!report || !(reported || report.queue?.length || report.handled?.length || interrupts.length || toolCalls.length)) return;
-  const resumes = client.resumes();
   const joins = joinsRun(client, shared, report);
   const { messages: then, state } = joins ? (report as Saved) : failed ? cutOff(shown, "error") : shown;
   const messages = union(then, joins ? shown.messages.filter(({ role }) => role === "user") : [], messageKey);
   const known = new Set(report.turn?.calls.map(({ id }) => id));
-  const open = toolCalls.filter(({ id, status }) => !(reported && resumes) && status === "running" && !known.has(id));
+  const open = toolCalls.filter(({ id, status }) => !(reported && client.resumes()) && status === "running" && !known.has(id));
   const idsOf = (calls: typeof toolCalls): string[] => calls.map(({ id }) => id);
   const since = {
     ...report,
@@ -110,7 +109,7 @@ export function remain<State>(client: LinkClient<State>, shared: LinkState<State
 
 /**
  * After a failure the submits wait on that a store has, also those whose turn has come after a run that is joined. What the others say, or replace, stands in
- * the thread.
+ * the thread. An interrupt is answered where the report has the reply: a patch may have shown one that no report has.
  */
 function parted<State>(client: LinkClient<State>, shared: LinkState<State>, { shown, report }: Remains<State>): Remains<State> {
   const known = new Set(shown.messages.map(messageKey));
@@ -118,11 +117,13 @@ function parted<State>(client: LinkClient<State>, shared: LinkState<State>, { sh
   const joins = joinsRun(client, shared, report);
   // One whose messages are shown has begun, and was not sent if the report has it in the queue.
   const queue = (client.parts()!.settings.saves && report?.queue?.filter(({ messages }) => joins || messages.every(isNew))) || [];
-  const ids = new Set(queue.map(({ runId }) => runId));
   const waiting = new Set(queue.flatMap(({ messages }) => messages.map(messageKey)));
+  const interrupts = shown.interrupts.map(({ answered: _, ...each }): Interrupt =>
+    report?.replies?.some(({ interruptId }) => interruptId === each.id) ? { ...each, answered: true } : each
+  );
   const left = inputsOf(shared, shown.queue).reduce<AgentSnapshot<State>>(
-    (at, row) => (ids.has(row.runId) ? at : submitted(at, row)),
-    { ...shown, queue: rowsOf(queue), messages: shown.messages.filter((message) => !waiting.has(messageKey(message))) },
+    (at, row) => (queue.some(({ runId }) => runId === row.runId) ? at : submitted(at, row)),
+    { ...shown, interrupts, queue: rowsOf(queue), messages: shown.messages.filter((message) => !waiting.has(messageKey(message))) },
   );
   return { shown: left, report: report && { ...report, queue } };
 }

@@ -32,7 +32,7 @@ export function createRunEnds<State>({ shared, home, ask, cause, onceShown }: Se
     start: (run: Run<State>): void => {
       const twin = started.get(run.id);
       // One that was refused has left its name.
-      const isTaken = !!twin && runs.has(twin);
+      const isTaken = twin && runs.has(twin);
       if (isTaken && run.method !== "attach") {
         runs.delete(run);
         return run.reject(unsupported("busy", "A run with this runId waits or is in progress"));

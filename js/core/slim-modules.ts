@@ -18,19 +18,20 @@ export function modulesAt(wasm: WasmSource | WasmSources): Modules {
 }
 
 function isSources(wasm: WasmSource | WasmSources): wasm is WasmSources {
-  return typeof wasm === "object" && !!wasm && ("core" in wasm || "full" in wasm);
+  return ["core", "full"].some((name) => name in Object(wasm));
 }
 
 /** Loads at most once. The file and its glue are fetched side by side. */
 function once<Module extends Core>(load: (found: ReturnType<typeof find>) => Promise<Module>): (wasm: WasmSource) => Promise<Module> {
   let last: Promise<Module> | undefined;
-  const loadAt = (wasm: WasmSource): Promise<Module> => {
-    const found = find(wasm);
-    // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
-    found.catch(() => {});
-    return load(found);
-  };
-  return (wasm) => (last ??= loading(() => compiling(() => loadAt(wasm))).catch((cause: unknown) => {
+  return (wasm) => (last ??= loading(() =>
+    compiling(() => {
+      const found = find(wasm);
+      // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
+      found.catch(() => {});
+      return load(found);
+    })
+  ).catch((cause: unknown) => {
     last = undefined;
     throw cause;
   }));

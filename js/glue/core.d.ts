@@ -95,8 +95,8 @@ export interface Host {
   lost(trap: unknown): void;
 }
 
-/** A run was asked for, which a core that answers later may refuse. */
-export type BeginAnswer = void | Promise<unknown>;
+/** A run was asked for, which a core that answers later may refuse: it calls back in the turn in which that comes, before anything that comes after it. */
+export type BeginAnswer = void | { catch(refused: (why: unknown) => void): void };
 
 /** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
 export interface SessionMethods {

@@ -26,10 +26,10 @@ export function custom(
         const context = { ...request, body: text, signal: signal! };
         const events = generate(JSON.parse(text) as CustomInput, context)[Symbol.asyncIterator]();
         const first = await events.next();
-        let next: Promise<IteratorResult<AgUiEvent | Uint8Array | string>> | undefined = Promise.resolve(first);
+        let next: typeof first | undefined = first;
         const stream = new ReadableStream<Uint8Array>({
           pull: async (controller) => {
-            const { done, value } = await (next ?? events.next());
+            const { done, value } = next ?? (await events.next());
             next = undefined;
             if (done) controller.close();
             else controller.enqueue(toBytes(value));

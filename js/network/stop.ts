@@ -9,11 +9,9 @@ export async function stopRemote(options: AgentOptions, run: RunTarget): Promise
   const { stop, credentials, fetch: send = fetch } = options;
   if (!stop) return;
   if (typeof stop === "function") return void (await stop(run));
-  const { url, method = "POST" } = stop;
+  const { url, method = "POST", body = run } = stop;
   const headers = new Headers(await ask(options.headers));
   new Headers(stop.headers).forEach((value, name) => headers.set(name, value));
-  const { threadId, runId } = run;
-  const body = stop.body === undefined ? { threadId, runId } : stop.body;
   const content: unknown = await ask(body as unknown, run);
   const empty = content === undefined || content === null;
   if (!empty && !headers.has("content-type")) headers.set("content-type", "application/json");

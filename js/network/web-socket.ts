@@ -23,8 +23,8 @@ export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = global
   const sockets = new Map<string, WebSocket>();
   const create = async (request: TransportRequest): Promise<{ address: string; make(): WebSocket }> => {
     const address = String(await at(url, request));
-    const names = await at(protocols, request);
-    return { address, make: () => (names === undefined ? new Socket(address) : new Socket(address, names as string | string[])) };
+    const names = (await at(protocols, request)) as string | string[];
+    return { address, make: () => new Socket(address, names) };
   };
   const keep: OpenWire = async (request, signal) => {
     const { make } = await create(request);

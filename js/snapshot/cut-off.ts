@@ -8,15 +8,15 @@ import { cancelled } from "./run.js";
 export function cutOff<State>(snapshot: AgentSnapshot<State>, delivery: Delivery): AgentSnapshot<State> {
   const { messages, toolCalls, steps, subagents } = snapshot;
   const error = (item: Subagent): Subagent => {
-    const children = each(item.children, () => true, error);
-    return item.status === "running" ? { ...item, status: "error", children } : children === item.children ? item : { ...item, children };
+    const children = each(item.children, error);
+    return runs(item) ? { ...item, status: "error", children } : children === item.children ? item : { ...item, children };
   };
   return {
     ...snapshot,
-    messages: each(messages, (item) => item.delivery === "streaming", (item) => ({ ...item, delivery })),
-    toolCalls: each(toolCalls, runs, (call) => ({ ...call, status: "error", phase: "output-error", error: unanswered })),
-    steps: each(steps, runs, (step) => ({ ...step, status: "error" })),
-    subagents: each(subagents, () => true, error),
+    messages: each(messages, (item) => (item.delivery === "streaming" ? { ...item, delivery } : item)),
+    toolCalls: each(toolCalls, (call) => (runs(call) ? { ...call, status: "error", phase: "output-error", error: unanswered } : call)),
+    steps: each(steps, (step) => (runs(step) ? { ...step, status: "error" } : step)),
+    subagents: each(subagents, error),
   };
 }
 
@@ -27,8 +27,8 @@ export function stopped<State>(at: AgentSnapshot<State>): AgentSnapshot<State> {
 
 const runs = ({ status }: { readonly status: string }): boolean => status === "running";
 
-/** The list with those changed that `is` says; the same list where that changes none. */
-function each<Item>(list: readonly Item[], is: (item: Item) => boolean, change: (item: Item) => Item): readonly Item[] {
-  const next = list.map((item) => (is(item) ? change(item) : item));
+/** The list with each of them changed; the same list where that changes none. */
+function each<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
+  const next = list.map(change);
   return next.some((item, at) => item !== list[at]) ? next : list;
 }

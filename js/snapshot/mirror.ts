@@ -158,7 +158,7 @@ function apply(draft: Draft, operation: Exclude<PatchOperation, ["c", ...unknown
     case "o":
       return rebuild(draft, at, key, operation[2]);
     default:
-      throw new Error(`Unknown operation ${JSON.stringify(operation[0])}`);
+      throw new Error(misfit);
   }
 }
 
@@ -206,6 +206,10 @@ export function keep(old: unknown, value: unknown, onKept?: (part: unknown) => v
 
 /** The next snapshot, with the parts of the one that is shown in their places that are deeply equal. */
 export function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {
-  const kept = Object.fromEntries((["messages", "toolCalls", "state"] as const).map((name) => [name, keep(shown[name], next[name])]));
-  return Object.entries(kept).every(([name, part]) => part === next[name as "state"]) ? next : { ...next, ...kept };
+  let kept = next;
+  for (const name of ["messages", "toolCalls", "state"] as const) {
+    const part = keep(shown[name], next[name]);
+    if (part !== next[name]) kept = { ...kept, [name]: part };
+  }
+  return kept;
 }

@@ -4,7 +4,7 @@ import { AgentError } from "../api/error.js";
 import { isList, reasonOf } from "../base/failure.js";
 import type { Message } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
-import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
+import type { AgentSnapshot, Interrupt, ResumeEntry, ToolCall } from "../api/types.js";
 import { initialSnapshot, unanswered } from "./initial.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
@@ -51,6 +51,8 @@ export interface Saved extends SavedAgent {
   readonly runId?: string | undefined;
   readonly running?: boolean;
   readonly interrupts: readonly Interrupt[];
+  /** To some of several interrupts. */
+  readonly replies?: readonly ResumeEntry[] | undefined;
   readonly handled: readonly string[];
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];

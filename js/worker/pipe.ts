@@ -118,7 +118,10 @@ function perform(mine: Methods<string>, [name, args, number]: PipeItem, send: (.
 
 /** The answer to the question that `ask` asks. */
 const promised = (ask: (settle: Answered) => void): Promise<unknown> =>
-  new Promise((resolve, reject) => ask((value, failure) => (failure ? reject(Object.assign(new Error(failure.message), failure)) : resolve(value))));
+  new Promise((resolve, reject) => ask((value, failure) => (failure ? reject(toError(failure)) : resolve(value))));
+
+/** The exception that has crossed the port. */
+export const toError = (failure: Failure): Error => Object.assign(new Error(failure.message), failure);
 
 /** The form of an exception that crosses the port. */
 export function toFailure(error: unknown): Failure {

@@ -1,7 +1,7 @@
 // The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
 // of a call comes later: a patch, the end of a run, or a refusal.
 
-import type { Host, SessionMethods, SessionOptions } from "../glue/core.js";
+import type { BeginAnswer, Host, SessionMethods, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
 import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
@@ -11,7 +11,7 @@ import type { BeginningMethod } from "../intents/run.js";
 import type { OpenSession, SessionHost } from "../core/port.js";
 import { weakly } from "../base/weakly.js";
 import type { ResponseHead } from "./host.js";
-import { createPipe, type Failure, type Pipe } from "./pipe.js";
+import { createPipe, toError, type Failure, type Pipe } from "./pipe.js";
 import type { Pool } from "./pool.js";
 import type { Act, FromPage } from "./serve.js";
 
@@ -64,7 +64,11 @@ export interface RemoteSession extends OpenSession {
 type OwnMethods = { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] };
 
 /** The calls that the methods of a session make; `counters` returns the guard's. */
-type WorkerCalls = Pick<Pipe<FromPage>, "tell" | "ask"> & Pick<RemoteSession, "echo"> & { end(): void; counters(): string | undefined };
+type WorkerCalls = Pick<Pipe<FromPage>, "tell"> & Pick<RemoteSession, "echo"> & {
+  begin(...call: Parameters<FromPage["begin"]>): BeginAnswer;
+  end(): void;
+  counters(): string | undefined;
+};
 
 /** A session at the other end of a way to the worker. */
 export function createRemoteSession(
@@ -78,7 +82,9 @@ export function createRemoteSession(
   const requests = createPageRequests(host);
   const shown = createShown(host);
   const wait = createWait(() => session, working, (number) => pipe.tell("rest", number));
+  let ended = false;
   const close = (reason: string): void => {
+    ended = true;
     requests.close();
     wait.end();
     pipe.close(reason);
@@ -102,12 +108,18 @@ export function createRemoteSession(
   const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
   // Both travel in one message, after which the worker answers.
   const tell: typeof pipe.tell = (...call) => (wait.begin(), pipe.tell(...call));
-  const ask: typeof pipe.ask = (...call) => (wait.begin(), pipe.ask(...call));
+  const begin: WorkerCalls["begin"] = (...call) => {
+    let refused: ((why: unknown) => void) | undefined;
+    wait.begin();
+    // Not by a promise: the same message may say that the core is lost. The run would fail with that, and no save would have what it says.
+    pipe.question((_, failure) => failure && !ended && refused?.(toError(failure)), "begin", ...call);
+    return { catch: (heard) => void (refused = heard) };
+  };
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
     call: createMethods(JSON.parse(options) as SessionOptions, {
-      ...{ tell, ask, counters: shown.counters, end: () => pipe.tell("end") },
+      ...{ tell, begin, counters: shown.counters, end: () => pipe.tell("end") },
       echo: (done) => session.echo(done),
     }),
     takePatch: () => shown.take(() => pipe.tell("take")),
@@ -124,7 +136,7 @@ export function createRemoteSession(
 
 /** Why the worker's session is lost. */
 function toLoss(why: Failure, trapped: boolean): AgentError {
-  const cause = Object.assign(new Error(why.message), why);
+  const cause = toError(why);
   const { message, code = "input" } = why;
   return trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause });
 }
@@ -143,12 +155,12 @@ function passedOn(host: SessionHost, owner: SessionOwner) {
       unrestored: owner.unrestored,
     },
     saved: (json, number) => host.save(number, false, json),
-    failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
+    failed: (why) => host.failed(toError(why)),
   } satisfies Partial<FromWorker>;
 }
 
 /** The methods of a session. Those that the page has no answer to, and nothing more to do for, it passes on. */
-function createMethods(options: SessionOptions, { tell, ask, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
+function createMethods(options: SessionOptions, { tell, begin, counters, echo, end }: WorkerCalls): RemoteSession["call"] {
   let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
   const act = (method: Act, json?: string): true => {
     tell("act", method, json);
@@ -176,7 +188,7 @@ function createMethods(options: SessionOptions, { tell, ask, counters, echo, end
     const answer = own[method];
     if (answer) return answer(json);
     if (!begins(method)) return act(method as Act, json) as SessionMethods[typeof method];
-    return ask("begin", method, json) as SessionMethods[typeof method];
+    return begin(method, json) as SessionMethods[typeof method];
   };
 }
 

@@ -67,7 +67,7 @@ export class People {
     // A run that is left, is stopped, or loses its core, is cut off, and its questions are open again.
     const cut = new Set([
       ...replies.filter(({ life, stopped }) => life.gone || life.page.lost || stopped).map(({ id }) => id),
-      ...origin.replies.filter(({ page }) => page.dead || page.lost).map(({ interruptId }) => interruptId),
+      ...origin.replies.filter(({ page, stopped }) => page.dead || page.lost || stopped).map(({ interruptId }) => interruptId),
     ]);
     // A run that has failed, or was cut, is asked for again with its replies.
     // So is one to whose question somebody returns.

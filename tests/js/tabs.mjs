@@ -251,6 +251,8 @@ export async function play(seed, kind) {
     const all = together(life);
     for (const promise of promises) if (all.includes(promise.life) && promise.result === undefined) promise.stopped = true;
     for (const given of [...approved, ...people.replies, ...people.results]) if (all.includes(given.life)) given.stopped = true;
+    // Its run may have gone out with what another page was told.
+    for (const sent of origin.replies) sent.stopped ||= sent.page === life.page;
     void life.agent.stop();
   };
   /** Listens without a message, or listens no longer. */

@@ -4,8 +4,8 @@ export const bugs = [
   {
     name: "a call that was begun is forgotten where the core traps without a store",
     file: "core/host.ts",
-    from: "home()?.begun.add(call[0]);",
-    to: "",
+    from: "home()?.begun.add(call[0])",
+    to: "home()",
     tests: ["lost-before-shown"],
   },
   {
@@ -28,6 +28,13 @@ export const bugs = [
     from: "inputsOf(shared, shown.queue), ({ runId })",
     to: "[], ({ runId })",
     tests: ["lost-before-shown"],
+  },
+  {
+    name: "an interrupt stays answered where the core traps before a save has the reply",
+    file: "core/remains.ts",
+    from: "{ ...shown, interrupts, queue",
+    to: "{ ...shown, queue",
+    tests: ["remains"],
   },
   {
     name: "a trap while a worker gathers its news ends the worker",

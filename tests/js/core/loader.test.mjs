@@ -50,6 +50,13 @@ describe("a module that does not load", () => {
     });
   }
 
+  it("is blocked where the application names its place", async () => {
+    const cause = new WebAssembly.CompileError("call to WebAssembly.instantiate() blocked by CSP");
+    refuse(cause);
+    const error = await failing(createSlim({ ...options, wasm: new Uint8Array(8) }));
+    assert.deepEqual([error.kind, error.retryable, error.cause], ["blocked", false, cause]);
+  });
+
   it("is broken", async () => {
     refuse(new WebAssembly.CompileError("expected magic word"));
     const error = await failing();

@@ -51,6 +51,11 @@ for (const where of ["the page", "a worker"]) {
       await until(() => now().status === "error");
     };
     const said = ({ now }) => now().messages.map(({ content }) => content);
+    /** The end of a run that asks these. */
+    const asks = (...ids) => {
+      const interrupts = ids.map((id) => ({ id, reason: "ask" }));
+      return { type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "interrupt", interrupts } };
+    };
     const streaming = async (side) => {
       side.server.open(text("half"));
       const run = side.agent.submit({ message: "1", runId: "r" });
@@ -109,8 +114,7 @@ for (const where of ["the page", "a worker"]) {
     for (const persisted of [true, false])
       it(`keeps a reply that waits for others${persisted ? "" : ", or asks for it again without a store"}`, async () => {
         const side = make({ persist: persisted ? memoryStore() : undefined });
-        const interrupts = ["a", "b"].map((id) => ({ id, reason: "ask" }));
-        side.server.reply({ type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "interrupt", interrupts } });
+        side.server.reply(asks("a", "b"));
         await side.agent.submit({ message: "1", runId: "r" });
         const answered = () => side.now().interrupts.map((interrupt) => !!interrupt.answered);
         const reply = (id) => side.agent.resume({ id, payload: id });
@@ -126,6 +130,34 @@ for (const where of ["the page", "a worker"]) {
         }
         assert.equal((await last).outcome, "success");
         assert.deepEqual(side.server.requests.at(-1).input.resume.map(({ payload }) => payload).sort(), ["a", "b"]);
+      });
+
+    it("does not take back that a submit was refused", async () => {
+      const side = make();
+      side.server.reply(asks("a"));
+      await side.agent.submit({ message: "1", runId: "r" });
+      const refused = assert.rejects(side.agent.submit("2"), { code: "interrupts-open" });
+      await trap(side);
+      await refused;
+      assert.deepEqual(said(side), ["1"]);
+    });
+
+    if (where === "a worker")
+      it("asks again where the patch has a reply, and the save does not", async () => {
+        const side = make();
+        side.server.reply(asks("a", "b"));
+        await side.agent.submit({ message: "1", runId: "r" });
+        await until(() => side.agent.save().runId);
+        const answered = () => side.now().interrupts.map((interrupt) => !!interrupt.answered).join();
+        const reply = (id) => side.agent.resume({ id, payload: id });
+        traps = "record";
+        assert.equal((await reply("a")).outcome, "error");
+        assert.equal(answered(), "false,false");
+        void reply("a");
+        await until(() => answered() === "true,false");
+        side.server.reply(text("done"));
+        assert.equal((await reply("b")).outcome, "success");
+        assert.deepEqual(side.server.requests.at(-1).input.resume.map(({ payload }) => payload), ["a", "b"]);
       });
 
     it("has what waited without a store in place of the message that it replaces", async () => {

@@ -144,8 +144,8 @@ export const bugs = [
   {
     name: "after a trap what waits stands in the thread as well",
     file: "core/remains.ts",
-    from: "(ids.has(row.runId) ? at",
-    to: "(ids.size < 0 ? at",
+    from: "(queue.some(({ runId }) => runId === row.runId) ? at",
+    to: "(queue.length < 0 ? at",
     tests: ["tabs", "worker-deaths"],
   },
   {

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a submit that a worker has refused fails with the core that traps after that",
+    file: "worker/session.ts",
+    from: "failure && !ended && refused?.(toError(failure))",
+    to: "failure && queueMicrotask(() => ended || refused?.(toError(failure)))",
+    tests: ["remains"],
+  },
+  {
     name: "a save lacks the submit that has begun after a stop",
     file: "worker/late.ts",
     from: "!run && !acts && !stops",
@@ -123,8 +130,8 @@ export const bugs = [
   {
     name: "a call that a worker has begun since its last report is executed again",
     file: "core/host.ts",
-    from: "home()?.begun.add(call[0]);",
-    to: "if (!shared.late) home()?.begun.add(call[0]);",
+    from: "home()?.begun.add(call[0])",
+    to: "shared.late ? home() : home()?.begun.add(call[0])",
     tests: ["remains"],
   },
   {
