@@ -35,6 +35,9 @@ const unsaved: readonly Act[] = ["restore", "proceed", "editState", "listen", "p
 
 const lateEdit = { code: "edit-late", message: "The submit had started before its change arrived" };
 
+/** Whether the last run of a record is one of these, a line each. */
+const isOf = (runs: string, record: string | undefined): boolean => !!record && runs.split("\n").includes(JSON.parse(record).runId);
+
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
   // The last `rest` of the page, until it is answered.
@@ -54,12 +57,6 @@ export function serve(port: MessagePort, core: Core): void {
     for (const end of ended.splice(0)) pipe.tell("settled", ...end);
   };
 
-  /** Whether the run in progress is one of these. */
-  const isOneOf = (runs: readonly string[]): boolean => {
-    const record = attempt((opened) => opened.call("record"), misused);
-    return !!record && runs.includes(JSON.parse(record).runId);
-  };
-
   const mine: FromPage = {
     open: (options, messages, state) => {
       updates.acted();
@@ -70,7 +67,7 @@ export function serve(port: MessagePort, core: Core): void {
       served.current()?.enter((opened) => void opened.call(method, json));
     },
     act: (method, json) => {
-      if (method === "stop" && json && isOneOf(json.split("\n"))) return;
+      if (method === "stop" && json && isOf(json, attempt((opened) => opened.call("record"), misused))) return;
       if (!unsaved.includes(method)) updates.acted();
       const refused = method === "restore" ? (why: Failure) => pipe.tell("unrestored", why) : misused;
       const done = attempt((opened) => opened.call(method, json), refused);

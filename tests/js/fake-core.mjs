@@ -61,11 +61,7 @@ export class Session {
   #waiting = new Map();
 
   constructor(options, messages, state) {
-    if (Session.refuse) {
-      const error = Session.refuse;
-      Session.refuse = undefined;
-      throw error;
-    }
+    if (Session.refuse) throw Session.refuse;
     this.options = JSON.parse(options);
     this.events = this.options.events;
     this.messages = messages === undefined ? undefined : JSON.parse(messages);

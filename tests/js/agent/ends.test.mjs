@@ -90,6 +90,7 @@ describe("a trap", () => {
     assert.equal(outcome, "error");
     assert.equal(error.kind, "internal");
     assert.deepEqual(texts(agent), ["1"]);
+    Session.refuse = undefined;
     const again = agent.retry();
     (await opened()).finish();
     assert.equal((await again).outcome, "success");
