@@ -1,5 +1,6 @@
 //! The tables of what saves have beside the snapshot: the page's tools, its calls, and its answers.
 
+use super::row::Row;
 use super::table::{Kind, Member, table};
 use super::words::Stage;
 
@@ -35,4 +36,14 @@ table! {
         ANSWER_ERROR = Member::new("error", Kind::Text),
         DENIED = Member::new("denied", Kind::Flag(false)),
     }
+}
+
+/// An answer that the page has given to a call.
+pub(crate) fn local_answer(call: &str, content: &str, error: Option<&str>, denied: bool) -> Row {
+    let mut answer = Row::new(ANSWER);
+    answer.set_text(ANSWERED_CALL, call);
+    answer.set_text(ANSWER_CONTENT, content);
+    answer.set_some(ANSWER_ERROR, error);
+    answer.set_word(DENIED, denied.into());
+    answer
 }

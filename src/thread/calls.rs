@@ -1,17 +1,15 @@
 //! Tool calls and their results.
 
 use super::Thread;
-use super::entry::{Entry, answer, has_other, is_echoed, is_given_up, result_json, set_phase, text_json};
+use super::entry::{
+    Entry, RELOADED, UNANSWERED, answer, has_other, is_echoed, is_given_up, result_json, set_phase, text_json,
+};
 use super::list::ITSELF;
 use crate::document::*;
 use crate::wire::{At, Gather, Index, JsonError, Raw, Str, shown_id};
 
 /// How long the id of a subagent may be that an answer of the page has from its call's message.
 const MOST_COPIED: usize = 4096;
-
-/// The results of calls that nobody has answered: whose run has ended, and that a page was executing when it was left.
-const UNANSWERED: &str = "The run ended before the call was answered.";
-pub(crate) const RELOADED: &str = "The page was left before the tool had finished.";
 
 impl Thread {
     pub(super) fn call_start(

@@ -1,9 +1,9 @@
 //! The thread before a run, to go back to when the run is replayed from its beginning.
 
 use super::entry::Entry;
-use super::{At, Index, Thread};
+use super::list::MessageList;
 use crate::document::*;
-use crate::wire::{Gather, JsonWriter, Keyed, Raw, Tree};
+use crate::wire::{At, Gather, Index, JsonWriter, Keyed, Raw, Tree};
 
 /// The state before a run, of all that it may change.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Checkpoint {
     /// The calls that there were; `call` of each is the bytes of its arguments: a stream may start a call again that there was
     /// before.
     calls: Index,
-    state: Tree,
+    pub(super) state: Tree,
 }
 
 /// How large a message was: the bytes of its content and of its reasoning, and how many calls it had. A stream may write on in one that
@@ -63,19 +63,31 @@ impl Checkpoint {
         Self { messages: Keyed::default(), calls: Index::new(), state }
     }
 
+    /// Notes where the thread stands.
+    pub(super) fn of(list: &MessageList, state: Tree) -> Self {
+        let mut checkpoint = Self::new(state);
+        for entry in list.iter() {
+            for call in &entry.calls {
+                checkpoint.add_call(call.id().to_owned(), call.arguments().len());
+            }
+            checkpoint.add(entry.id(), Size::of(entry));
+        }
+        checkpoint
+    }
+
     /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
     /// of those messages that have grown since, and `args` those of the arguments of calls.
-    pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
+    pub(super) fn write(&self, out: &mut String, list: &MessageList) {
         let mut object = JsonWriter::object(out);
         object.strings("messages", self.messages.keys());
         object.strings("calls", self.calls.keys()).tree("state", Some(&self.state));
         let (mut grown, mut args) = (String::new(), String::new());
         let (mut sizes, mut lengths) = (JsonWriter::object(&mut grown), JsonWriter::object(&mut args));
-        for entry in thread.list.iter() {
+        for entry in list.iter() {
             if let Some(size) = self.size(entry.id()).filter(|size| size.differs(entry)) {
-                let mut list = JsonWriter::array(sizes.member(entry.id()));
+                let mut numbers = JsonWriter::array(sizes.member(entry.id()));
                 for number in size.0 {
-                    list.item().push_str(&number.to_string());
+                    numbers.item().push_str(&number.to_string());
                 }
             }
             for call in &entry.calls {
@@ -115,11 +127,11 @@ impl Checkpoint {
         }
     }
 
-    /// `thread` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
-    pub(crate) fn read(raw: Raw<'_>, thread: &Thread) -> Option<Self> {
+    /// `list` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
+    pub(super) fn read(raw: Raw<'_>, list: &MessageList) -> Option<Self> {
         let fields = raw.object()?;
         let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
-        let now = thread.checkpoint();
+        let now = Self::of(list, Tree::default());
         let args = fields.object("args");
         for id in fields.list("calls").into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
@@ -136,12 +148,47 @@ impl Checkpoint {
             checkpoint.add(&id, size);
         }
         // A page without a core has put more of these into the save. They are none of the run's to tell.
-        for entry in thread.list.iter().filter(|entry| entry.role() == Role::User) {
+        for entry in list.iter().filter(|entry| entry.role() == Role::User) {
             if !checkpoint.messages.has(entry.id()) {
                 checkpoint.add(entry.id(), WHOLE);
             }
         }
         Some(checkpoint)
+    }
+
+    /// Takes the messages back to where they stood. Gives the answers that the page has added to calls of the run, for they do not
+    /// come again.
+    pub(super) fn go_back(&self, list: &mut MessageList) -> Vec<Row> {
+        let mut answers = Vec::new();
+        let mut entries = list.take();
+        let denied = entries.iter().flat_map(|entry| &entry.calls).filter(|call| call.phase() == CallPhase::Denied);
+        let denied = Index::of(denied.map(Call::id));
+        for entry in &mut entries {
+            if let Some(size) = self.size(entry.id()).filter(|size| size.differs(entry)) {
+                size.cut(entry, &self.calls);
+            }
+            for call in &mut entry.calls {
+                if let Some(size) = self.grown(call) {
+                    shorten(&mut call.row, ARGUMENTS, size);
+                    call.checked = None;
+                }
+            }
+        }
+        let kept = entries.iter().filter(|entry| self.messages.has(entry.id()));
+        let kept_calls = Index::of(kept.flat_map(|entry| &entry.calls).map(Call::id));
+        let mut left = Vec::new();
+        for entry in entries {
+            let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
+            // A list of the run may have put an older call into a message of its own, with which it goes.
+            let there = self.messages.has(entry.id()) && (answers_kept || !entry.page);
+            if there || entry.local && answers_kept {
+                left.push(entry);
+            } else if let (true, Some(call)) = (entry.local, entry.call_id()) {
+                answers.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied.contains_key(call)));
+            }
+        }
+        list.replace(left);
+        answers
     }
 
     /// The application has added messages: they are not the run's to tell.
@@ -160,76 +207,5 @@ impl Checkpoint {
         for id in calls {
             self.calls.get_mut(id).into_iter().for_each(|at| at.call = usize::MAX);
         }
-    }
-}
-
-/// An answer that the page has given to a call.
-pub(crate) fn local_answer(call: &str, content: &str, error: Option<&str>, denied: bool) -> Row {
-    let mut answer = Row::new(ANSWER);
-    answer.set_text(ANSWERED_CALL, call);
-    answer.set_text(ANSWER_CONTENT, content);
-    answer.set_some(ANSWER_ERROR, error);
-    answer.set_word(DENIED, denied.into());
-    answer
-}
-
-impl Entry {
-    /// Takes back what calls were given since.
-    fn cut_args(&mut self, checkpoint: &Checkpoint) {
-        for call in &mut self.calls {
-            if let Some(size) = checkpoint.grown(call) {
-                shorten(&mut call.row, ARGUMENTS, size);
-                call.checked = None;
-            }
-        }
-    }
-}
-
-impl Thread {
-    /// Notes where the thread stands.
-    pub(crate) fn checkpoint(&self) -> Checkpoint {
-        let mut checkpoint = Checkpoint::new(self.state.value().clone());
-        for entry in self.list.iter() {
-            for call in &entry.calls {
-                checkpoint.add_call(call.id().to_owned(), call.arguments().len());
-            }
-            checkpoint.add(entry.id(), Size::of(entry));
-        }
-        checkpoint
-    }
-
-    /// Forgets what the run has told since. Gives the answers that the page has added to its calls, for they do not come
-    /// again. `stated`: the state is the one of now.
-    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<Row> {
-        let mut answers = Vec::new();
-        let mut entries = self.list.take();
-        let denied = entries.iter().flat_map(|entry| &entry.calls).filter(|call| call.phase() == CallPhase::Denied);
-        let denied = Index::of(denied.map(Call::id));
-        for entry in &mut entries {
-            if let Some(size) = checkpoint.size(entry.id()).filter(|size| size.differs(entry)) {
-                size.cut(entry, &checkpoint.calls);
-            }
-            entry.cut_args(checkpoint);
-        }
-        let kept = entries.iter().filter(|entry| checkpoint.messages.has(entry.id()));
-        let kept_calls = Index::of(kept.flat_map(|entry| &entry.calls).map(Call::id));
-        let mut left = Vec::new();
-        for entry in entries {
-            let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
-            // A list of the run may have put an older call into a message of its own, with which it goes.
-            let there = checkpoint.messages.has(entry.id()) && (answers_kept || !entry.page);
-            if there || entry.local && answers_kept {
-                left.push(entry);
-            } else if let (true, Some(call)) = (entry.local, entry.call_id()) {
-                answers.push(local_answer(call, entry.text(), entry.row.some(ERROR), denied.contains_key(call)));
-            }
-        }
-        self.list.replace(left);
-        self.calls_lost = true;
-        if !stated {
-            self.state.become_of_server(checkpoint.state.clone(), self.limits);
-        }
-        self.report.started();
-        answers
     }
 }

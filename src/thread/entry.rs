@@ -3,6 +3,10 @@
 use crate::document::{self, *};
 use crate::wire::{At, Fields, Index, JsonWriter, Protocol, Raw, Warning};
 
+/// The results of calls that nobody has answered: whose run has ended, and that a page was executing when it was left.
+pub(super) const UNANSWERED: &str = "The run ended before the call was answered.";
+pub(crate) const RELOADED: &str = "The page was left before the tool had finished.";
+
 /// How long something took on the core's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Stopwatch {

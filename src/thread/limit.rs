@@ -1,7 +1,5 @@
 //! The limits of a thread.
 
-use super::Thread;
-
 /// The most that a thread may hold. A few bytes of a patch can nest or double a document with every operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThreadLimits {
@@ -45,12 +43,5 @@ impl ThreadLimits {
     /// The error for a document that would be larger.
     pub(super) fn exceeded(self) -> LimitExceeded {
         LimitExceeded { code: "state-too-large", option: "limits.stateBytes", limit: self.state_bytes }
-    }
-}
-
-impl Thread {
-    /// The run is to end: a limit would be exceeded. The first one counts.
-    pub(super) fn exceed(&mut self, exceeded: LimitExceeded) {
-        self.exceeded.get_or_insert(exceeded);
     }
 }

@@ -43,17 +43,17 @@ pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
 pub use crate::wire::Warning;
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
-pub(crate) use calls::RELOADED;
-pub(crate) use checkpoint::{Checkpoint, local_answer};
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use delta::apply as apply_patch;
 pub(crate) use interrupts::Interrupts;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 
-use crate::document::{Delivery, ID, OWNER, Role, Value};
+use crate::document::{Delivery, ID, OWNER, Role, Row, Value};
 use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Protocol, Raw, Str, Tree, shown_id};
 use delta::Failed;
 use edit::Edit;
+pub(crate) use entry::RELOADED;
 use entry::{Entry, is_given_up};
 use list::MessageList;
 use merge::{Authority, NewMessages};
@@ -292,6 +292,30 @@ impl Thread {
         json
     }
 
+    /// Notes where the thread stands.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint::of(&self.list, self.state.value().clone())
+    }
+
+    /// Writes a checkpoint as JSON text, for [`Self::read_checkpoint`].
+    pub(crate) fn write_checkpoint(&self, checkpoint: &Checkpoint, out: &mut String) {
+        checkpoint.write(out, &self.list);
+    }
+
+    pub(crate) fn read_checkpoint(&self, raw: Raw<'_>) -> Option<Checkpoint> {
+        Checkpoint::read(raw, &self.list)
+    }
+
+    /// Forgets the part of the run that was told since. Gives the answers that the page has added to its calls. `stated`: the state is the one of now.
+    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<Row> {
+        if !stated {
+            self.state.become_of_server(checkpoint.state.clone(), self.limits);
+        }
+        self.report.started();
+        self.calls_lost = true;
+        checkpoint.go_back(&mut self.list)
+    }
+
     /// Reduces a content event that was read the fast way.
     pub fn grow(&mut self, delta: &Delta<'_>) {
         let (id, text) = (delta.id.decode(), delta.delta.decode());
@@ -308,6 +332,11 @@ impl Thread {
         self.warnings.push(Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) });
     }
 
+    /// The run is to end: a limit would be exceeded. The first one counts.
+    fn exceed(&mut self, exceeded: LimitExceeded) {
+        self.exceeded.get_or_insert(exceeded);
+    }
+
     /// Reports how a patch went; see [`delta::apply`].
     fn warn_of_patch(&mut self, event: &str, code: &'static str, applied: Result<Option<String>, Failed>) {
         match applied {
@@ -322,7 +351,7 @@ impl Thread {
 
     /// Writes what changed since the last call.
     pub(crate) fn write_patch(&mut self, patch: &mut Patch) {
-        publish::write(self, patch);
+        publish::write(&mut self.list, patch);
         self.state.write("\"state\"", patch);
         self.report.write(patch);
     }

@@ -1,15 +1,13 @@
 //! The changes in the lists of messages and calls, as operations of a patch. The cost follows the changes, not the
 //! length of the thread; only where the application or a replay has given the list anew is all of it looked through.
 
-use super::Thread;
 use super::entry::Entry;
 use super::list::MessageList;
 use crate::document::{ID, OWNER, Patch};
 use crate::wire::At;
 
 /// Writes the messages and calls that came, went, or changed.
-pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
-    let list = &mut thread.list;
+pub(super) fn write(list: &mut MessageList, patch: &mut Patch) {
     patch.rebuild("\"messages\"", list.mirrored.message, &list.parts(), &mut |out, slot, _| {
         if let Some(entry) = list.get(slot) {
             entry.write(out);

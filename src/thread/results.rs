@@ -3,7 +3,6 @@
 //!
 //! Only what a list names or takes away is looked at.
 
-use super::checkpoint::local_answer;
 use super::entry::{Entry, answer, has_other, result_json, text_json};
 use super::list::MessageList;
 use super::merged::Merged;

@@ -19,7 +19,7 @@ mod turn;
 
 use super::submit::Submit;
 use crate::document::*;
-use crate::thread::{At, CallPhase, Index, RELOADED, Thread, local_answer};
+use crate::thread::{At, CallPhase, Index, RELOADED, Thread};
 use crate::wire::{Fields, Gather, JsonWriter, Keyed};
 use calls::{first_stage, page_call, stage};
 pub(super) use turn::Turn;

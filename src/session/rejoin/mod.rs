@@ -17,7 +17,7 @@ pub(super) use once::Report;
 pub use policy::{Network, Resume};
 pub(super) use policy::{RejoinAnswer, retry_after};
 
-use crate::thread::{Checkpoint, Thread};
+use crate::thread::Thread;
 use crate::wire::{Fields, JsonWriter, Tree};
 use earlier::Earlier;
 use progress::Progress;
@@ -103,7 +103,7 @@ impl Rejoin {
         if joinable {
             object.tree("server", thread.state.beneath());
             if let Some(checkpoint) = &self.progress.checkpoint {
-                checkpoint.write(object.member("checkpoint"), thread);
+                thread.write_checkpoint(checkpoint, object.member("checkpoint"));
             }
         }
         if whole_threads && (running || self.earlier.renames()) || running && self.earlier.has_all() {
@@ -122,7 +122,7 @@ impl Rejoin {
         if let Some(server) = fields.get("server") {
             thread.state.put_over(Tree::read(server));
         }
-        self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
+        self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| thread.read_checkpoint(raw));
         if let Some(reports) = fields.whole("usageTold") {
             self.progress.reported.restore(Report::Usage, usize::try_from(reports).unwrap_or_default());
         }
