@@ -8,11 +8,11 @@ use crate::wire::{JsonWriter, Object, Raw, Token, Tree, cut};
 pub(crate) struct Document {
     tree: Tree,
     /// How the mirror's becomes this one; `None`: it is this one, or is to have it whole.
-    unsent: Option<Box<Unsent>>,
+    changes: Option<Box<DocumentChanges>>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Unsent {
+struct DocumentChanges {
     /// The value that replaces the mirror's.
     whole: Option<Tree>,
     /// JSON Patches on that, or on what the mirror has, in order; and how long they are.
@@ -28,7 +28,7 @@ impl PartialEq for Document {
 
 impl From<Tree> for Document {
     fn from(tree: Tree) -> Self {
-        Self { tree, unsent: None }
+        Self { tree, changes: None }
     }
 }
 
@@ -44,23 +44,23 @@ impl Document {
 
     /// It is about to be changed. `whole`: the mirror is to have all of it.
     pub fn begin(&mut self, whole: bool) {
-        if whole && self.unsent.is_none() {
+        if whole && self.changes.is_none() {
             self.replaced();
         }
     }
 
     pub fn is_changed(&self) -> bool {
-        self.unsent.is_some()
+        self.changes.is_some()
     }
 
     /// The mirror has it as it is, or gets it from somebody else.
     pub fn mirrored(&mut self) {
-        self.unsent = None;
+        self.changes = None;
     }
 
     /// Another document has taken its place: what was to be sent before is ignored.
     pub fn replaced(&mut self) {
-        self.unsent = Some(Box::new(Unsent { whole: Some(self.tree.clone()), ..Unsent::default() }));
+        self.changes = Some(Box::new(DocumentChanges { whole: Some(self.tree.clone()), ..DocumentChanges::default() }));
     }
 
     /// It is what these operations have made of it.
@@ -69,13 +69,13 @@ impl Document {
         if cut(operations, b'{').is_none() {
             return;
         }
-        let unsent = self.unsent.get_or_insert_default();
-        unsent.bytes += operations.len();
+        let changes = self.changes.get_or_insert_default();
+        changes.bytes += operations.len();
         // Where it is shorter than what was done to it, it goes itself.
-        if unsent.bytes > 1024 + 2 * self.tree.bytes() {
+        if changes.bytes > 1024 + 2 * self.tree.bytes() {
             return self.replaced();
         }
-        unsent.patches.push(operations.to_owned());
+        changes.patches.push(operations.to_owned());
     }
 
     /// Sets members: those that have the value already stay as they are.
@@ -96,15 +96,15 @@ impl Document {
 
     /// Writes what the mirror lacks of it, which has it at `path`.
     pub fn write(&mut self, path: &str, patch: &mut Patch) {
-        let Some(unsent) = self.unsent.take() else { return patch.reconcile(path, |out| self.tree.write(out)) };
-        if let Some(whole) = unsent.whole {
+        let Some(changes) = self.changes.take() else { return patch.reconcile(path, |out| self.tree.write(out)) };
+        if let Some(whole) = changes.whole {
             // Few bytes of patches may have copied many. But what comes whole is read faster than patches are applied.
-            if whole.bytes() + 4 * unsent.bytes >= self.tree.bytes() {
+            if whole.bytes() + 4 * changes.bytes >= self.tree.bytes() {
                 return patch.reconcile(path, |out| self.tree.write(out));
             }
             patch.reconcile(path, |out| whole.write(out));
         }
-        for operations in unsent.patches {
+        for operations in changes.patches {
             patch.apply(path, &operations);
         }
     }

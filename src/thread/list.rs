@@ -4,11 +4,12 @@
 //! those that stay. What came and went since the last patch is noted, so that the patch is written from that alone; only
 //! where the list was given anew is all of it looked through.
 
+mod alignment;
 mod arrange;
+mod changes;
 mod entries;
 mod index;
 mod numbers;
-mod places;
 
 use super::entry::Entry;
 use super::finder::Finder;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!             ┌─► text, reasoning, calls ─► list of messages ─┐
-//! event ──────┼─► state ──────────────────► document ─────────┼─► changed bits ─► patch
+//! event ──────┼─► state ──────────────────► document ─────────┼─► marks ─► patch
 //!             └─► run ────────────────────► steps, usage, … ──┘
 //! ```
 //!
@@ -17,8 +17,8 @@
 mod activity;
 mod ahead;
 mod apply;
+mod baseline;
 mod calls;
-mod checkpoint;
 mod delta;
 mod edit;
 mod entry;
@@ -30,7 +30,6 @@ mod mask;
 mod measure;
 mod merge;
 mod merged;
-mod publish;
 mod queue;
 mod results;
 mod run;
@@ -43,7 +42,7 @@ pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
 pub use crate::wire::Warning;
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
-pub(crate) use checkpoint::Checkpoint;
+pub(crate) use baseline::Baseline;
 pub(crate) use delta::apply as apply_patch;
 pub(crate) use interrupts::Interrupts;
 pub use limit::ThreadLimits;
@@ -293,27 +292,27 @@ impl Thread {
     }
 
     /// Notes where the thread stands.
-    pub(crate) fn checkpoint(&self) -> Checkpoint {
-        Checkpoint::of(&self.list, self.state.value().clone())
+    pub(crate) fn baseline(&self) -> Baseline {
+        Baseline::of(&self.list, self.state.value().clone())
     }
 
-    /// Writes a checkpoint as JSON text, for [`Self::read_checkpoint`].
-    pub(crate) fn write_checkpoint(&self, checkpoint: &Checkpoint, out: &mut String) {
-        checkpoint.write(out, &self.list);
+    /// Writes a baseline as JSON text, for [`Self::read_baseline`].
+    pub(crate) fn write_baseline(&self, baseline: &Baseline, out: &mut String) {
+        baseline.write(out, &self.list);
     }
 
-    pub(crate) fn read_checkpoint(&self, raw: Raw<'_>) -> Option<Checkpoint> {
-        Checkpoint::read(raw, &self.list)
+    pub(crate) fn read_baseline(&self, raw: Raw<'_>) -> Option<Baseline> {
+        Baseline::read(raw, &self.list)
     }
 
     /// Forgets the part of the run that was told since. Gives the answers that the page has added to its calls. `stated`: the state is the one of now.
-    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<Row> {
+    pub(crate) fn roll_back(&mut self, baseline: &Baseline, stated: bool) -> Vec<Row> {
         if !stated {
-            self.state.become_of_server(checkpoint.state.clone(), self.limits);
+            self.state.become_of_server(baseline.state.clone(), self.limits);
         }
         self.report.started();
         self.calls_lost = true;
-        checkpoint.go_back(&mut self.list)
+        baseline.roll_back(&mut self.list)
     }
 
     /// Reduces a content event that was read the fast way.
@@ -351,7 +350,7 @@ impl Thread {
 
     /// Writes what changed since the last call.
     pub(crate) fn write_patch(&mut self, patch: &mut Patch) {
-        publish::write(&mut self.list, patch);
+        self.list.write_changes(patch);
         self.state.write("\"state\"", patch);
         self.report.write(patch);
     }

@@ -57,14 +57,14 @@ impl Session {
         if !std::mem::take(&mut self.rejoin.detached) {
             self.intake.pipeline.start_over();
         }
-        if self.rejoin.progress.checkpoint.is_none()
+        if self.rejoin.progress.baseline.is_none()
             && self.options.network.resume.as_ref().is_some_and(Resume::may_replay)
         {
             self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
             let lacks = joins && !self.thread.has_turn();
             self.rejoin.earlier.set_lacks(lacks);
-            self.rejoin.progress.checkpoint = Some(self.thread.checkpoint());
+            self.rejoin.progress.baseline = Some(self.thread.baseline());
         }
         let body = self.begin_dialect(&input.0, &start);
         if !joins {

@@ -188,8 +188,8 @@ impl Session {
             }
         }
         self.page.detach(review.orphans);
-        if let Some(checkpoint) = &mut self.rejoin.progress.checkpoint {
-            checkpoint.rewritten(&review.rewritten, &review.changed_calls);
+        if let Some(baseline) = &mut self.rejoin.progress.baseline {
+            baseline.rewritten(&review.rewritten, &review.changed_calls);
         }
         for id in review.changed_calls {
             self.told_again(&id);

@@ -48,7 +48,7 @@ impl Session {
         if !self.verdict.is_of(submit.run_id()) {
             self.end_last(now);
             self.rejoin.begin_other(submit.run_id().to_owned());
-        } else if self.rejoin.progress.checkpoint.is_none() && self.verdict.outcome() != Some(Outcome::Truncated) {
+        } else if self.rejoin.progress.baseline.is_none() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
             self.rejoin.begin_over(submit.run_id().to_owned());
         }

@@ -15,8 +15,8 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
         let added = self.thread.edit_messages(before, list(&after, depth)?);
-        if let Some(checkpoint) = &mut self.rejoin.progress.checkpoint {
-            checkpoint.keep(added);
+        if let Some(baseline) = &mut self.rejoin.progress.baseline {
+            baseline.keep(added);
         }
         self.review_calls();
         self.report_warnings();

@@ -96,7 +96,7 @@ impl Session {
             // A call that was there before the run and was removed keeps its number: it may come back, and so may this one.
             if self.rejoin.progress.opens
                 || self.page.has_handled(&own)
-                || self.rejoin.progress.checkpoint.as_ref().is_none_or(|before| !before.has_call(&own))
+                || self.rejoin.progress.baseline.as_ref().is_none_or(|before| !before.has_call(&own))
             {
                 break;
             }

@@ -78,7 +78,7 @@ impl Session {
     /// Goes back to where the thread was before the run, where the stream tells the run from its beginning. `kind`: the type of the
     /// event that it begins with.
     fn note_beginning(&mut self, expected: RejoinAnswer, kind: &str) {
-        if !self.rejoin.progress.is_beginning(expected, kind) || self.rejoin.progress.checkpoint.is_none() {
+        if !self.rejoin.progress.is_beginning(expected, kind) || self.rejoin.progress.baseline.is_none() {
             return;
         }
         let (greeted, stated) = self.rejoin.progress.replay(expected);
@@ -98,8 +98,8 @@ impl Session {
 
     /// Forgets what the run has said so far, for it is replayed. `stated`: it has said the state already.
     fn rewind(&mut self, stated: bool) {
-        if let Some(checkpoint) = self.rejoin.progress.rewind() {
-            self.page.detach(self.thread.go_back(checkpoint, stated));
+        if let Some(baseline) = self.rejoin.progress.rewind() {
+            self.page.detach(self.thread.roll_back(baseline, stated));
         }
     }
 

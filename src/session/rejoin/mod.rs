@@ -102,8 +102,8 @@ impl Rejoin {
         object.number("usageTold", Some(usage_reports).filter(|reports| *reports > 0));
         if joinable {
             object.tree("server", thread.state.beneath());
-            if let Some(checkpoint) = &self.progress.checkpoint {
-                thread.write_checkpoint(checkpoint, object.member("checkpoint"));
+            if let Some(baseline) = &self.progress.baseline {
+                thread.write_baseline(baseline, object.member("checkpoint"));
             }
         }
         if whole_threads && (running || self.earlier.renames()) || running && self.earlier.has_all() {
@@ -122,7 +122,7 @@ impl Rejoin {
         if let Some(server) = fields.get("server") {
             thread.state.put_over(Tree::read(server));
         }
-        self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| thread.read_checkpoint(raw));
+        self.progress.baseline = fields.some("checkpoint").and_then(|raw| thread.read_baseline(raw));
         if let Some(reports) = fields.whole("usageTold") {
             self.progress.reported.restore(Report::Usage, usize::try_from(reports).unwrap_or_default());
         }

@@ -2,7 +2,7 @@
 
 use super::once::Once;
 use super::policy::{RejoinAnswer, Resume};
-use crate::thread::{At, Checkpoint, Index};
+use crate::thread::{At, Baseline, Index};
 use crate::wire::{Frame, hash};
 
 /// How far the stream of a run was read, over all of its connections.
@@ -19,7 +19,7 @@ pub(in crate::session) struct Progress {
     /// It tells the whole thread.
     pub opens: bool,
     /// The thread before the run, where it may be replayed.
-    pub checkpoint: Option<Checkpoint>,
+    pub baseline: Option<Baseline>,
     /// A replay has begun, and nothing has come of it yet but what the thread has.
     pub(super) rewinds: bool,
     /// The last message of the thread when the run began.
@@ -152,12 +152,12 @@ impl Progress {
     }
 
     /// Where the thread goes back to, once after [`Self::replay`]: what comes now is of the run.
-    pub fn rewind(&mut self) -> Option<&Checkpoint> {
-        let checkpoint = self.checkpoint.as_ref()?;
+    pub fn rewind(&mut self) -> Option<&Baseline> {
+        let baseline = self.baseline.as_ref()?;
         if !std::mem::take(&mut self.rewinds) {
             return None;
         }
         self.reported.replay();
-        Some(checkpoint)
+        Some(baseline)
     }
 }

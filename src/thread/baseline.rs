@@ -7,7 +7,7 @@ use crate::wire::{At, Gather, Index, JsonWriter, Keyed, Raw, Tree};
 
 /// The state before a run, of all that it may change.
 #[derive(Debug)]
-pub(crate) struct Checkpoint {
+pub(crate) struct Baseline {
     /// The messages that there were.
     messages: Keyed<Size>,
     /// The calls that there were; `call` of each is the bytes of its arguments: a stream may start a call again that there was
@@ -58,21 +58,21 @@ fn shorten(row: &mut Row, member: usize, length: usize) {
     }
 }
 
-impl Checkpoint {
+impl Baseline {
     fn new(state: Tree) -> Self {
         Self { messages: Keyed::default(), calls: Index::new(), state }
     }
 
     /// Notes where the thread stands.
     pub(super) fn of(list: &MessageList, state: Tree) -> Self {
-        let mut checkpoint = Self::new(state);
+        let mut baseline = Self::new(state);
         for entry in list.iter() {
             for call in &entry.calls {
-                checkpoint.add_call(call.id().to_owned(), call.arguments().len());
+                baseline.add_call(call.id().to_owned(), call.arguments().len());
             }
-            checkpoint.add(entry.id(), Size::of(entry));
+            baseline.add(entry.id(), Size::of(entry));
         }
-        checkpoint
+        baseline
     }
 
     /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
@@ -130,13 +130,13 @@ impl Checkpoint {
     /// `list` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
     pub(super) fn read(raw: Raw<'_>, list: &MessageList) -> Option<Self> {
         let fields = raw.object()?;
-        let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
+        let mut baseline = Self::new(Tree::read(fields.get("state")?));
         let now = Self::of(list, Tree::default());
         let args = fields.object("args");
         for id in fields.list("calls").into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
             let size = before.or_else(|| Some(now.calls.get(&id)?.call));
-            checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
+            baseline.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
         }
         let grown = fields.object("grown");
         for id in fields.get("messages")?.array()? {
@@ -145,20 +145,20 @@ impl Checkpoint {
             let sizes: Vec<usize> =
                 sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).gather();
             let size = <[usize; 3]>::try_from(sizes).map_or_else(|_| now.size(&id).unwrap_or(WHOLE), Size);
-            checkpoint.add(&id, size);
+            baseline.add(&id, size);
         }
         // A page without a core has put more of these into the save. They are none of the run's to tell.
         for entry in list.iter().filter(|entry| entry.role() == Role::User) {
-            if !checkpoint.messages.has(entry.id()) {
-                checkpoint.add(entry.id(), WHOLE);
+            if !baseline.messages.has(entry.id()) {
+                baseline.add(entry.id(), WHOLE);
             }
         }
-        Some(checkpoint)
+        Some(baseline)
     }
 
     /// Takes the messages back to where they stood. Gives the answers that the page has added to calls of the run, for they do not
     /// come again.
-    pub(super) fn go_back(&self, list: &mut MessageList) -> Vec<Row> {
+    pub(super) fn roll_back(&self, list: &mut MessageList) -> Vec<Row> {
         let mut answers = Vec::new();
         let mut entries = list.take();
         let denied = entries.iter().flat_map(|entry| &entry.calls).filter(|call| call.phase() == CallPhase::Denied);

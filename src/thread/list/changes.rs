@@ -1,49 +1,51 @@
 //! The changes in the lists of messages and calls, as operations of a patch. The cost follows the changes, not the
 //! length of the thread; only where the application or a replay has given the list anew is all of it looked through.
 
-use super::entry::Entry;
-use super::list::MessageList;
-use crate::document::{ID, OWNER, Patch};
-use crate::wire::At;
+use super::*;
 
-/// Writes the messages and calls that came, went, or changed.
-pub(super) fn write(list: &mut MessageList, patch: &mut Patch) {
-    patch.rebuild("\"messages\"", list.mirrored.message, &list.parts(), &mut |out, slot, _| {
-        if let Some(entry) = list.get(slot) {
-            entry.write(out);
-        }
-    });
-    let mut linked = Vec::new();
-    patch.rebuild("\"toolCalls\"", list.mirrored.call, &list.call_parts(), &mut |out, slot, at| {
-        let Some(entry) = list.get(slot) else { return };
-        let Some(call) = entry.calls.get(at) else { return };
-        call.write_in_list(out, &mut |object| {
-            for link in LINKS {
-                object
-                    .optional(link.to, entry.row.some(link.member).map(|id| if id.len() > SHORT_ID { "" } else { id }));
+impl MessageList {
+    /// Writes the messages and calls that came, went, or changed.
+    pub fn write_changes(&mut self, patch: &mut Patch) {
+        let list = self;
+        patch.rebuild("\"messages\"", list.mirrored.message, &list.parts(), &mut |out, slot, _| {
+            if let Some(entry) = list.get(slot) {
+                entry.write(out);
             }
         });
-        if LINKS.iter().any(|link| link.is_long(entry)) {
-            linked.push((slot, at));
+        let mut linked = Vec::new();
+        patch.rebuild("\"toolCalls\"", list.mirrored.call, &list.call_parts(), &mut |out, slot, at| {
+            let Some(entry) = list.get(slot) else { return };
+            let Some(call) = entry.calls.get(at) else { return };
+            call.write_in_list(out, &mut |object| {
+                for link in LINKS {
+                    object.optional(
+                        link.to,
+                        entry.row.some(link.member).map(|id| if id.len() > SHORT_ID { "" } else { id }),
+                    );
+                }
+            });
+            if LINKS.iter().any(|link| link.is_long(entry)) {
+                linked.push((slot, at));
+            }
+        });
+        let touched = list.sent();
+        for At { message, .. } in &touched {
+            // A new entry was written as it is.
+            if list.get(*message).is_some_and(|entry| entry.row.lacks()) {
+                let path = format!("\"messages\",{}", list.order.place(*message).message);
+                list.get_mut(*message).into_iter().for_each(|entry| entry.write_changes(&path, patch));
+            }
         }
-    });
-    let touched = list.sent();
-    for At { message, .. } in &touched {
-        // A new entry was written as it is.
-        if list.get(*message).is_some_and(|entry| entry.row.lacks()) {
-            let path = format!("\"messages\",{}", list.order.place(*message).message);
-            list.get_mut(*message).into_iter().for_each(|entry| entry.write_changes(&path, patch));
+        for at in &touched {
+            call(list, *at, patch);
         }
-    }
-    for at in &touched {
-        call(list, *at, patch);
-    }
-    for At { message, .. } in touched {
-        list.get_mut(message).into_iter().for_each(|entry| entry.calls_written = false);
-    }
-    // By now the mirror has the messages as they are.
-    for (slot, call) in linked {
-        link(list, slot, call, patch);
+        for At { message, .. } in touched {
+            list.get_mut(message).into_iter().for_each(|entry| entry.calls_written = false);
+        }
+        // By now the mirror has the messages as they are.
+        for (slot, call) in linked {
+            link(list, slot, call, patch);
+        }
     }
 }
 
