@@ -54,8 +54,7 @@ impl Driver {
         };
         let effects = std::iter::from_fn(|| self.0.poll_effect());
         let text = |effect| match effect {
-            // The old core knows submits by their numbers alone.
-            Effect::Settled { ticket, result, .. } => format!("Settled {ticket} {result}"),
+            Effect::Settled { ticket, result, .. } => crate::wanted::settled(ticket, &result),
             effect => format!("{effect:?}"),
         };
         std::iter::once(result).chain(effects.map(text)).collect()

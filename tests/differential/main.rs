@@ -1,5 +1,5 @@
 //! The core as it was (`tests/fixtures/old-core`) beside the core of today: both are given the same input, and must show the
-//! same, ask for the same and save the same. The text of patches may differ, their bytes by a tenth.
+//! same, ask for the same and save the same, but for the list in `wanted.rs`. The text of patches may differ, their bytes by a tenth.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,6 +17,7 @@ mod shared;
 #[path = "../support/mod.rs"]
 mod support;
 mod user;
+mod wanted;
 
 #[path = ""]
 mod new {

@@ -3,7 +3,7 @@
 use crate::input::{Input, Setup};
 use crate::shared::Node;
 use crate::support::{Mirror, parse};
-use crate::{new, old};
+use crate::{new, old, wanted};
 use serde_json::{Value, json};
 
 /// The compared state of one core.
@@ -79,7 +79,7 @@ impl Pair {
         let marks = [ours.take(old.as_deref()), theirs.take(new.as_deref())];
         self.log.push(format!("old {old:?}\nnew {new:?}"));
         self.same(&marks[0], &marks[1], "other checkpoints");
-        let [old_shown, new_shown] = [0, 1].map(|at| wanted(self.sides[at].shown.value()));
+        let [old_shown, new_shown] = [0, 1].map(|at| wanted::shown(self.sides[at].shown.value()));
         self.same(&old_shown, &new_shown, "another snapshot");
         let kept = |at: usize| self.sides[at].shown.kept(&before[at]);
         let (old, new) = (kept(0), kept(1));
@@ -100,24 +100,15 @@ impl Pair {
 
     /// The saves are the same, and each core restores that of the other.
     pub fn compare_saves(&mut self) {
-        // The old core saves no replies that wait for others.
-        let mut save = parse(&self.new.save());
-        save.as_object_mut().unwrap().remove("replies");
-        // Nor the state that the server knows beneath edits.
-        save.as_object_mut().unwrap().remove("server");
-        // Nor that the last run was cut.
-        save.as_object_mut().unwrap().remove("cut");
-        // To the old core a call that waits for a person is begun.
-        let mut old = parse(&self.old.save());
-        old["handled"].as_array_mut().unwrap().retain(|id| save["handled"].as_array().unwrap().contains(id));
-        let (old, new) = (old.to_string(), save.to_string());
-        self.same(&plain(&old), &plain(&new), "another save");
-        let restore = Input::Restore(new);
+        let (mut old, mut new) = (parse(&self.old.save()), parse(&self.new.save()));
+        wanted::in_both(&mut old, &mut new);
+        let restore = Input::Restore(new.to_string());
+        self.same(&wanted::saved(old), &wanted::saved(new), "another save");
         let mut pair = Self::new(self.setup);
         pair.give(&restore);
         pair.publish();
-        let (old, new) = (pair.old.save(), pair.new.save());
-        self.same(&plain(&old), &plain(&new), "another save of what was restored");
+        let [old, new] = [pair.old.save(), pair.new.save()].map(|save| wanted::saved(parse(&save)));
+        self.same(&old, &new, "another save of what was restored");
     }
 
     /// The patches have no more bytes than a tenth above the old ones.
@@ -143,58 +134,4 @@ impl Pair {
     pub fn end(&mut self) {
         self.give(&Input::End(self.request));
     }
-}
-
-/// Without what is wanted to be another one.
-fn wanted(mut shown: Value) -> Value {
-    // A message that loses its reasoning forgets how long that took: the old core shows it with the reasoning that comes next.
-    for message in shown["messages"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        message.remove("reasoningDurationMs");
-    }
-    // A row of the queue has the id of its run; in the old core it had the submit's number.
-    for row in shown["queue"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        row.remove("id");
-    }
-    shown
-}
-
-/// A save, with its sets in order.
-fn plain(saved: &str) -> Value {
-    let mut save = parse(saved);
-    save.as_object_mut().unwrap().remove("cut");
-    // The old core names a member once more each time that a submit which waits is edited.
-    let waiting = save["queue"].as_array().map_or(0, Vec::len);
-    let own = (0..waiting).map(|at| format!("/queue/{at}/own")).chain(["/turn/run/own".to_owned()]);
-    let sets = ["/handled", "/checkpoint/messages", "/checkpoint/calls", "/earlier/runs"].map(String::from);
-    for set in own.chain(sets) {
-        if let Some(ids) = save.pointer_mut(&set).and_then(Value::as_array_mut) {
-            ids.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
-            ids.dedup();
-        }
-    }
-    // A message of a user is none of a run's to tell: after a reload the old core takes one for that which a list of the run has brought.
-    let by_user = |message: &&Value| message["role"] == "user";
-    let users: Vec<Value> = save["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(by_user)
-        .map(|message| message["id"].clone())
-        .collect();
-    if let Some(ids) = save.pointer_mut("/checkpoint/messages").and_then(Value::as_array_mut) {
-        ids.retain(|id| !users.contains(id));
-    }
-    // Which of several messages with one id has grown is not known: the old core cuts all of them in a replay.
-    let mut ids: Vec<String> = save["messages"].as_array().into_iter().flatten().map(|m| m["id"].to_string()).collect();
-    ids.sort();
-    let several: Vec<String> = ids.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].clone()).collect();
-    if let Some(checkpoint) = save["checkpoint"].as_object_mut()
-        && let Some(grown) = checkpoint.get_mut("grown").and_then(Value::as_object_mut)
-    {
-        grown.retain(|id, _| !several.contains(&json!(id).to_string()));
-        if grown.is_empty() {
-            checkpoint.remove("grown");
-        }
-    }
-    wanted(save)
 }

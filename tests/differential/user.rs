@@ -3,6 +3,7 @@
 use crate::input::{Input, Setup};
 use crate::pair::Pair;
 use crate::support::streams::{Random, Streams};
+use crate::wanted::Avoided;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ pub fn play(seed: u64) {
         if user.random.one_in(3) {
             user.act();
         }
-        if !user.repeats(event) {
+        if !Avoided::CallAgain.if_so(user.repeats(event)) {
             user.pair.bytes(format!("data: {event}\n\n").as_bytes());
         }
         if user.random.one_in(3) {
@@ -57,15 +58,14 @@ struct User {
     tools: Vec<Value>,
     /// The calls that have begun.
     calls: BTreeSet<String>,
-    /// A run was left: to ask for its answer again goes before what waits, which in the old core goes first.
+    /// A run was left.
     left: bool,
-    /// The state was edited, and no request has carried it: where a run is joined after an edit from while nothing ran, the old core loses it.
+    /// The state was edited, and no request has carried it.
     edited: bool,
 }
 
 impl User {
-    /// Whether an event brings the id of a call again that is over: the core of today takes that for another call, or leaves its
-    /// arguments out (`docs/decisions/0050-ids-of-calls-that-come-again.md`).
+    /// Whether an event brings the id of a call again that is over.
     fn repeats(&mut self, event: &Value) -> bool {
         let lists = [&event["messages"], &event["input"]["messages"]];
         let messages = lists.into_iter().filter_map(Value::as_array).flatten();
@@ -99,8 +99,7 @@ impl User {
         }
     }
 
-    /// Looks again where messages that were shown have another order now, or are a part of another one: what an edit of the
-    /// earlier list adds at its end stands at the end in the core of today, and was put after the message that it stood after.
+    /// Looks again where messages that were shown have another order now, or are a part of another one.
     fn look_where_moved(&mut self) {
         let keys = |messages: &Value| -> Vec<String> {
             let messages = messages.as_array().into_iter().flatten();
@@ -112,7 +111,7 @@ impl User {
             then.iter().filter(|key| now.contains(key)).collect(),
             now.iter().filter(|key| then.contains(key)).collect(),
         );
-        if order != known || then.iter().any(|key| thought(&key)) {
+        if Avoided::EditOfMovedMessages.if_so(order != known || then.iter().any(|key| thought(&key))) {
             self.pair.publish();
             self.shown = self.pair.shown();
         }
@@ -150,21 +149,20 @@ impl User {
     fn act(&mut self) {
         let input = match self.random.below(24) {
             0..3 => return self.submit(),
-            3 | 4 if self.left => return,
+            3 | 4 if Avoided::RetryOfWhatWasLeft.if_so(self.left) => return,
             3 => Input::Retry(self.input()),
-            // The old core knows no question without an answer.
             4 => {
                 let shown = self.pair.shown();
                 let mut messages = shown["messages"].as_array().into_iter().flatten().rev();
                 let answer = messages
-                    .find(|message| message["role"] == "assistant")
+                    .find(|message| !Avoided::RegenerateWithoutAnswer.if_so(message["role"] != "assistant"))
                     .map_or("none", |message| message["id"].as_str().unwrap());
                 Input::Regenerate(answer.into(), self.input())
             }
             5 if self.random.one_in(2) => Input::Stop,
             6 if self.random.one_in(3) => Input::Disconnect,
-            7 if !self.edited => Input::Attach,
-            7 => return,
+            7 if Avoided::AttachAfterAnEdit.if_so(self.edited) => return,
+            7 => Input::Attach,
             8 | 9 => Input::Settle(json!({"toolCallId": self.call(), "result": {"ok": 1}}).to_string()),
             10 => Input::Settle(json!({"toolCallId": self.call(), "error": "it failed"}).to_string()),
             11 => Input::Approve(json!({"toolCallId": self.call()}).to_string()),
@@ -172,8 +170,7 @@ impl User {
             13 => {
                 self.pair.publish();
                 let shown = self.pair.shown();
-                // A reply begins its run although the body of the last one is open. In the old core it waits for the end of that.
-                if shown["isLoading"] != true {
+                if Avoided::ReplyDuringABody.if_so(shown["isLoading"] != true) {
                     self.pair.end();
                 }
                 let Some(open) = shown["interrupts"].as_array().and_then(|open| open.first()) else { return };
@@ -215,14 +212,13 @@ pub fn edits(shown: &Value, random: &mut Random) -> Vec<Input> {
     let messages = shown["messages"].as_array().cloned().unwrap_or_default();
     let mut after: Vec<Value> = (0..messages.len()).map(Value::from).collect();
     let (at, id) = (random.below(messages.len().max(1)), random.below(1000));
-    // Of several messages of one id streams write to the first that came: an edit that moves them does not change that, and did.
     let no_result = |message: &&Value| message["role"] != "tool";
     let ids: BTreeSet<String> = messages.iter().filter(no_result).map(|message| message["id"].to_string()).collect();
     let unlike = ids.len() == messages.iter().filter(no_result).count();
     match random.below(6) {
         _ if messages.is_empty() => {}
         0 => drop(after.remove(at)),
-        1 if unlike => after.reverse(),
+        1 if !Avoided::MoveOfAlikeMessages.if_so(!unlike) => after.reverse(),
         2 => {
             after[at] = messages[at].clone();
             after[at]["metadata"] = json!({"n": id});
