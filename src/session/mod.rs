@@ -209,7 +209,7 @@ impl Session {
 
     fn connection(&self) -> ConnectionPhase {
         let Some(run) = &self.run else { return ConnectionPhase::Closed };
-        match run.state {
+        match run.state() {
             RunState::Lost => ConnectionPhase::Closed,
             RunState::Waiting => ConnectionPhase::Reconnecting,
             RunState::Connecting if run.attempt > 0 => ConnectionPhase::Reconnecting,

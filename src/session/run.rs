@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `ends_as` leads from each to failed, where the run takes no more inputs: it is published. So does an input that its state does not
-//! expect. Without a run the session is idle, or the page is at work (`page`), or the run was left (`rejoin`).
+//! expect: it is refused, and its handler goes no further. Without a run the session is idle, or the page is at work (`page`), or the run was left (`rejoin`).
 
 use super::rejoin::{Budget, RejoinAnswer};
 use super::types::{AgentError, Outcome, RunEnd, Target, Ticket, is_a_name};
@@ -47,6 +47,10 @@ impl RunState {
         matches!(self, Self::Connecting | Self::Streaming | Self::Draining(_))
     }
 }
+
+/// An input that the state of a run does not expect. It has ended the run with an error; who gave it stops there.
+#[derive(Debug)]
+pub(super) struct Unexpected;
 
 /// The part of a body after the end of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +153,7 @@ pub(super) struct Run {
     pub request_body: Rc<str>,
     /// The `RunAgentInput` that it was made of, and the length of that up to the tools.
     pub input: (Rc<str>, usize),
-    pub state: RunState,
+    state: RunState,
     /// When that state ends by itself.
     pub until: f64,
     /// How the run has ended, or will, where it is lost.
@@ -213,6 +217,16 @@ impl Run {
         self.body.as_mut().filter(|body| refused || silent && !body.is_stream())
     }
 
+    pub fn state(&self) -> RunState {
+        self.state
+    }
+
+    /// The rest of its body, where it has ended.
+    #[inline(always)]
+    pub fn rest(&mut self) -> Option<&mut BodyRest> {
+        if let RunState::Draining(rest) = &mut self.state { Some(rest) } else { None }
+    }
+
     /// When its next connection is made.
     pub fn retry_at(&self) -> Option<f64> {
         (self.state == RunState::Waiting).then_some(self.until)
@@ -246,37 +260,35 @@ impl Run {
         self.end.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))))
     }
 
-    /// Enters a state, from one of which `from` is true. In any other the input was not expected, and the run ends with an error.
-    fn enters(&mut self, state: RunState, from: fn(RunState) -> bool) -> bool {
-        let expected = from(self.state);
-        if expected {
-            self.state = state;
-        } else {
+    /// Enters a state, from one of which `from` is true. In any other the input is refused.
+    fn enters(&mut self, state: RunState, from: fn(RunState) -> bool) -> Result<(), Unexpected> {
+        if !from(self.state) {
             self.fail(AgentError::unexpected());
+            return Err(Unexpected);
         }
-        expected
+        self.state = state;
+        Ok(())
     }
 
     /// This request goes out.
-    pub fn opens(&mut self, request: u32, target: Target) {
-        self.enters(RunState::Connecting, |state| state == RunState::Waiting || state.has_request());
+    pub fn opens(&mut self, request: u32, target: Target) -> Result<(), Unexpected> {
+        self.enters(RunState::Connecting, |state| state == RunState::Waiting || state.has_request())?;
         (self.request, self.target, self.body) = (Some(request), target, None);
+        Ok(())
     }
 
     /// The head of its answer has come.
-    pub fn answers(&mut self, body: BodyStart) {
+    pub fn answers(&mut self, body: BodyStart) -> Result<(), Unexpected> {
         let state = if body.is_success() { RunState::Streaming } else { RunState::Refused };
-        self.enters(state, |state| state == RunState::Connecting);
-        self.body = Some(body);
+        self.enters(state, |state| state == RunState::Connecting).map(|()| self.body = Some(body))
     }
 
     /// A run begins in the stream. Says whether it comes after one that has ended.
-    pub fn begins(&mut self, thread_id: Option<String>) -> bool {
+    pub fn begins(&mut self, thread_id: Option<String>) -> Result<bool, Unexpected> {
         let ended = self.end().is_some();
-        if self.enters(RunState::Streaming, RunState::takes_events) {
-            (self.thread_id, self.end) = (thread_id, None);
-        }
-        ended
+        self.enters(RunState::Streaming, RunState::takes_events)?;
+        (self.thread_id, self.end) = (thread_id, None);
+        Ok(ended)
     }
 
     /// The end of the run is this one, whatever comes.
@@ -292,19 +304,17 @@ impl Run {
         self.ends_as((Outcome::Error, Some(error)));
     }
 
-    /// It has ended in its stream; the body may continue until this time.
-    pub fn ends(&mut self, end: RunEnd, until: f64, rest: BodyRest) {
-        if self.enters(RunState::Draining(rest), RunState::takes_events) {
-            (self.end, self.until) = (Some(end), until);
-        }
+    /// It ends in its stream, as [`Self::ends_as`] then says; the body may continue until this time.
+    pub fn ends(&mut self, until: f64, rest: BodyRest) -> Result<(), Unexpected> {
+        self.enters(RunState::Draining(rest), RunState::takes_events).map(|()| self.until = until)
     }
 
     /// No request is out until then. `lost`: how the run ends then.
-    pub fn waits(&mut self, until: f64, lost: Option<RunEnd>) {
+    pub fn waits(&mut self, until: f64, lost: Option<RunEnd>) -> Result<(), Unexpected> {
         let state = if lost.is_some() { RunState::Lost } else { RunState::Waiting };
-        if self.enters(state, RunState::has_request) {
-            (self.until, self.end, self.body, self.request) = (until, lost, None, None);
-        }
+        self.enters(state, RunState::has_request)?;
+        (self.until, self.end, self.body, self.request) = (until, lost, None, None);
+        Ok(())
     }
 
     /// How long a body is waited for that is no stream, or has yet to show that it is one.

@@ -76,7 +76,7 @@ impl Session {
 
     /// The page can reach the network again, or is looked at again: nothing waits any longer.
     pub fn online(&mut self, now: f64) {
-        if let Some(Run { state: RunState::Waiting | RunState::Lost, .. }) = self.run {
+        if let Some(RunState::Waiting | RunState::Lost) = self.run.as_ref().map(Run::state) {
             self.open_again(now);
         } else {
             self.tick(now);
@@ -121,7 +121,9 @@ impl Session {
         self.rejoin.requests += 1;
         let request = self.rejoin.requests;
         let Some(run) = &mut self.run else { return };
-        run.opens(request, target);
+        if run.opens(request, target).is_err() {
+            return self.close_and_go_on(now);
+        }
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
@@ -172,13 +174,15 @@ impl Session {
     /// Opens the next connection of the run now, or as soon as it may make one.
     fn open_soon(&mut self, now: f64) {
         let until = self.run.as_mut().and_then(|run| run.budget.as_mut()).map_or(now, |budget| budget.next(now));
-        if until <= now { self.open_again(now) } else { self.wait_until(until, None) }
+        if until <= now { self.open_again(now) } else { self.wait_until(until, None, now) }
     }
 
     /// Nothing is asked for until then. `lost`: how the run ends then.
-    pub(super) fn wait_until(&mut self, until: f64, lost: Option<RunEnd>) {
+    pub(super) fn wait_until(&mut self, until: f64, lost: Option<RunEnd>, now: f64) {
         let Some(run) = &mut self.run else { return };
-        run.waits(until, lost);
+        if run.waits(until, lost).is_err() {
+            return self.close_and_go_on(now);
+        }
         self.intake.drop_body();
         self.outbox.wake(Some(until));
         self.outbox.changed(true);
@@ -227,7 +231,7 @@ impl Session {
     /// The connection is lost, and the run has not ended. Waits for another one, if there may be one; says whether.
     pub(super) fn reconnect(&mut self, now: f64) -> bool {
         let Some(run) = self.run.as_ref().filter(|run| run.end().is_none()) else { return false };
-        let may = match (run.state, run.target) {
+        let may = match (run.state(), run.target) {
             (RunState::Connecting, Target::Run | Target::Again) => self.options.network.posts,
             _ => self.can_join(),
         };
@@ -261,7 +265,7 @@ impl Session {
         run.base = retry.map(|ms| ms as f64).or(run.base);
         let until = now + network.delay(run.attempt + run.waited, run.base).max(at_least);
         let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
-        self.wait_until(until.max(allowed), None);
+        self.wait_until(until.max(allowed), None, now);
         true
     }
 
@@ -305,8 +309,8 @@ impl Session {
     /// How a run ends whose connection is lost for good.
     pub(super) fn lost(&self, reason: &str) -> RunEnd {
         match &self.run {
-            Some(Run { streamed: false, state: RunState::Connecting, target, .. }) => {
-                let message = match target {
+            Some(run) if !run.streamed && run.state() == RunState::Connecting => {
+                let message = match run.target {
                     Target::Resume => format!("The run could not be joined: {reason}"),
                     _ => format!("The server could not be reached: {reason}"),
                 };

@@ -41,7 +41,7 @@ impl Session {
             self.give_up_restored();
         }
         self.conclude(outcome, error.as_ref(), &run.pending_calls, now);
-        if !matches!(run.state, RunState::Draining(_)) {
+        if !matches!(run.state(), RunState::Draining(_)) {
             self.checkpoint(Boundary::RunFinished, None, now);
         }
         let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };

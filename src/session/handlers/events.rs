@@ -36,7 +36,7 @@ impl Session {
                 self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
-                return Some(self.run_starts(*thread_id, *run_id, *protocol_version));
+                return self.run_starts(*thread_id, *run_id, *protocol_version);
             }
             // A replay brings the token counts again.
             Event::RunFinished { usage, .. } | Event::RunError { usage, .. }
@@ -108,20 +108,23 @@ impl Session {
         number
     }
 
-    /// A run begins. Says whether it comes after one that has ended, in the same body.
-    fn run_starts(&mut self, thread: Option<Str<'_>>, run: Option<Str<'_>>, version: Option<Str<'_>>) -> bool {
+    /// A run begins, unless it is refused. Says whether it comes after one that has ended, in the same body.
+    fn run_starts(&mut self, thread: Option<Str<'_>>, run: Option<Str<'_>>, version: Option<Str<'_>>) -> Option<bool> {
+        let another = match &mut self.run {
+            Some(run) => run.begins(thread.map(Str::to_text)).ok()?,
+            None => false,
+        };
         let new = self.rejoin.earlier.is_new();
         self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
             self.thread.report.interrupts.take(Default::default());
         }
-        let another = self.run.as_mut().is_some_and(|run| run.begins(thread.map(Str::to_text)));
         self.verdict.went_on(run.map(Str::to_text).filter(|id| !new && is_a_name(id)));
         if version.is_some_and(|version| is_newer(&version.decode())) {
             let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
             self.warn("protocol-newer", "RUN_STARTED", message);
         }
-        another
+        Some(another)
     }
 
     /// `new`: it is an earlier run, which the thread lacks.
@@ -218,10 +221,13 @@ impl Session {
             && self.run.as_ref().is_none_or(|run| !run.replays);
         let (until, rest) =
             if closed { (now, BodyRest::Unread) } else { (now + self.options.grace_ms, BodyRest::Read) };
+        if self.run.as_mut().is_some_and(|run| run.ends(until, rest).is_err()) {
+            return;
+        }
         self.conclude(outcome, error.as_ref(), &pending, now);
         if let Some(run) = &mut self.run {
             run.pending_calls = pending;
-            run.ends((outcome, error), until, rest);
+            run.ends_as((outcome, error));
             self.outbox.wake(Some(until));
         }
         self.checkpoint_once(Boundary::RunFinished, None, now);

@@ -5,7 +5,7 @@ use crate::pipeline::{EventSink, Pipeline, Source, StreamRules};
 use crate::rules::{Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::Report;
-use crate::session::run::{BodyRest, RunState};
+use crate::session::run::{BodyRest, Run};
 use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::{Warning, numbered};
 use crate::wire::{Delta, DeltaKind, Event, Fields, Frame, Incoming, Str, Undecodable};
@@ -203,7 +203,7 @@ impl Session {
     /// Whether the run's body is no longer read, for something waits for its end. `over`: the body has ended.
     #[inline(always)]
     pub(super) fn is_unread(&mut self, over: bool) -> bool {
-        let Some(RunState::Draining(rest)) = self.run.as_mut().map(|run| &mut run.state) else { return false };
+        let Some(rest) = self.run.as_mut().and_then(Run::rest) else { return false };
         if *rest == BodyRest::Read {
             return false;
         }

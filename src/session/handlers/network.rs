@@ -32,8 +32,7 @@ impl Session {
         } else {
             body.until = Some(now + error_body_ms);
         }
-        run.answers(body);
-        if self.broken() {
+        if run.answers(body).is_err() {
             return self.close_and_go_on(now);
         }
         self.watch();
@@ -165,7 +164,7 @@ impl Session {
             let pause = self.options.network.queue_ms;
             // A browser that leaves the page ends its requests first: what waits is not to begin then.
             if !self.queue.submits().is_empty() && pause > 0.0 {
-                return self.wait_until(now + pause, Some(how));
+                return self.wait_until(now + pause, Some(how), now);
             }
             self.end_as(how);
         }
@@ -182,7 +181,7 @@ impl Session {
             self.outbox.woken();
             return self.outbox.wake(Some(until));
         }
-        match run.state {
+        match run.state() {
             RunState::Draining(_) | RunState::Failed => self.close_and_go_on(now),
             RunState::Waiting | RunState::Lost => self.open_again(now),
             RunState::Connecting | RunState::Streaming | RunState::Refused => {
@@ -206,7 +205,7 @@ impl Session {
     /// When something is to be done if nothing comes.
     pub(super) fn deadline(&self) -> Option<f64> {
         let run = self.run.as_ref()?;
-        if let RunState::Draining(_) | RunState::Waiting | RunState::Lost = run.state {
+        if let RunState::Draining(_) | RunState::Waiting | RunState::Lost = run.state() {
             return Some(run.until);
         }
         let idle = self.options.network.idle_ms;
