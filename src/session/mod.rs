@@ -12,7 +12,7 @@
 //! each other:
 //!
 //! ```text
-//!  handlers asks, edits, interrupts, approvals · begin, end · network, connections, frames, place, events · calls · save
+//!  handlers asks, stop, attach, edits, interrupts, approvals · begin, end · network, time, connections, frames, place, events · calls · save
 //!    │
 //!  parts    thread · intake · run · page · replies · rejoin · verdict · queue ◄── outbox
 //!    │

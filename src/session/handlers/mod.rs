@@ -1,13 +1,15 @@
-//! The handlers of a session: a file for each side that inputs come from, and for each step on the way of a run. A handler asks the
-//! parts, and does what they decide; no part knows of another one unless it is handed it.
+//! The handlers of a session, one for each input of the border; inputs that follow one rule share a file, and `call` has the names of
+//! all that the application may ask. A handler asks the parts, and does what they decide; no part knows of another one unless it is
+//! handed it.
 //!
 //! ```text
-//!  asks, edits, interrupts, approvals ─► begin ─► connections ◄─ network ─► frames ─► events ─► end ─► begin
-//!                                                           place, dialect, guard ──┘     └──► calls
+//!  asks, stop, attach, edits, interrupts, approvals ─► begin ─► connections ◄─ time, network ─► frames ─► events ─► end ─► begin
+//!                                                                              place, dialect, guard ──┘     └──► calls
 //! ```
 
 mod approvals;
 mod asks;
+mod attach;
 mod begin;
 mod call;
 mod calls;
@@ -22,3 +24,5 @@ mod interrupts;
 mod network;
 mod place;
 mod save;
+mod stop;
+mod time;

@@ -1,4 +1,4 @@
-//! Events of the network: heads, bytes, ends, failures, and the passing of time.
+//! The answer to a request: its head, its body in pieces, its end or failure. Each is of the request that is out, or ignored.
 
 use crate::dialect::{self, Occasion};
 use crate::document::{ERROR_BODY, ERROR_TEXT};
@@ -6,7 +6,7 @@ use crate::pipeline::EventSink;
 use crate::rules::Violation;
 use crate::session::Session;
 use crate::session::options::Options;
-use crate::session::run::{BodyStart, Run, RunState};
+use crate::session::run::{BodyStart, Run};
 use crate::session::types::{AgentError, Outcome};
 use crate::wire::{BadBody, Framer};
 
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    fn body_ended(&mut self, now: f64) {
+    pub(super) fn body_ended(&mut self, now: f64) {
         let Some(run) = &self.run else { return };
         let request = run.request;
         if run.is_refused() {
@@ -148,7 +148,7 @@ impl Session {
         }
     }
 
-    fn fail(&mut self, reason: &str, now: f64) {
+    pub(super) fn fail(&mut self, reason: &str, now: f64) {
         if self.run.as_ref().is_some_and(Run::is_refused) {
             return self.fail_http(now);
         }
@@ -170,53 +170,6 @@ impl Session {
         }
         self.finish(now);
         self.next(now);
-    }
-
-    /// Time has passed.
-    pub fn tick(&mut self, now: f64) {
-        self.outbox.set_clock(now);
-        let (Some(until), Some(run)) = (self.deadline(), &self.run) else { return };
-        if now < until {
-            // Timers of JavaScript may fire up to a millisecond early.
-            self.outbox.woken();
-            return self.outbox.wake(Some(until));
-        }
-        match run.state() {
-            RunState::Draining(_) | RunState::Failed => self.close_and_go_on(now),
-            RunState::Waiting | RunState::Lost => self.open_again(now),
-            RunState::Connecting | RunState::Streaming | RunState::Refused => {
-                let tells = run.body_until().is_none_or(|until| now < until);
-                // It has fired, and the next one may be for the same time.
-                self.outbox.woken();
-                // Nothing more is wanted from it, whatever becomes of the run.
-                self.hang_up_request();
-                match tells {
-                    true => {
-                        let idle = self.options.network.idle_ms as u64;
-                        self.fail(&format!("nothing came for {idle} ms"), now);
-                    }
-                    // The events so far are all that is waited for.
-                    false => self.body_ended(now),
-                }
-            }
-        }
-    }
-
-    /// When something is to be done if nothing comes.
-    pub(super) fn deadline(&self) -> Option<f64> {
-        let run = self.run.as_ref()?;
-        if let RunState::Draining(_) | RunState::Waiting | RunState::Lost = run.state() {
-            return Some(run.until);
-        }
-        let idle = self.options.network.idle_ms;
-        let idle = (idle > 0.0).then_some(run.heard + idle);
-        let body = run.body_until();
-        idle.map_or(body, |idle| Some(body.map_or(idle, |body| body.min(idle))))
-    }
-
-    /// Asks to be called when something is to be done. A call that comes early asks again.
-    pub(in crate::session) fn watch(&mut self) {
-        self.outbox.wake_by(self.deadline());
     }
 
     fn is_on(&self, request: u32) -> bool {
