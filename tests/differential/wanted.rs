@@ -19,6 +19,7 @@ const SHOWN: &[Difference] = &[
 
 /// In saves.
 const SAVED: &[Difference] = &[
+    ("The old core does not save that the last run was cut.", |save| drop(save.as_object_mut().unwrap().remove("cut"))),
     ("The old core names a member once more each time that a submit which waits is edited.", |save| {
         let waiting = save["queue"].as_array().map_or(0, Vec::len);
         (0..waiting).for_each(|at| sort(save, &format!("/queue/{at}/own")));
@@ -86,8 +87,8 @@ pub fn saved(mut save: Value) -> Value {
 
 /// The saves of both without members of which one of them has more.
 pub fn in_both(old: &mut Value, new: &mut Value) {
-    // The old core saves no replies that wait for others, nor the state that the server knows beneath edits.
-    ["replies", "server"].iter().for_each(|name| drop(new.as_object_mut().unwrap().remove(*name)));
+    // The old core saves no replies that wait for others, nor the state that the server knows beneath edits, nor that the last run was cut.
+    ["replies", "server", "cut"].iter().for_each(|name| drop(new.as_object_mut().unwrap().remove(*name)));
     // To the old core a call that waits for a person is begun.
     old["handled"].as_array_mut().unwrap().retain(|id| new["handled"].as_array().unwrap().contains(id));
 }
