@@ -205,9 +205,7 @@ impl OrderKeeper {
             }
             Event::RunFinished { .. } => self.left_open(),
             // They may stand anywhere in a run, or were expanded before.
-            Event::StateSnapshot { .. } | Event::StateDelta { .. } | Event::Raw { .. } | Event::Custom { .. } => None,
-            Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. } => None,
-            Event::RunError { .. } => None,
+            _ => None,
         }
     }
 
