@@ -71,7 +71,7 @@ impl Session {
             return;
         }
         // Of an earlier run, which the thread has.
-        let known = self.rejoin.earlier.place().is_known();
+        let known = self.rejoin.earlier.is_known();
         if known
             && matches!(
                 item,

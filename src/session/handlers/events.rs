@@ -52,7 +52,7 @@ impl Session {
     /// The effect of an event that is in the thread. `another`: it begins another run in the stream.
     pub(super) fn after(&mut self, one: &Incoming<'_>, another: bool, now: f64) {
         // Of an earlier run, which the page has not seen, and which has ended.
-        let new = self.rejoin.earlier.place().is_new();
+        let new = self.rejoin.earlier.is_new();
         match one.event {
             Event::RunStarted { input, .. } => {
                 if input.is_some() {
@@ -110,8 +110,11 @@ impl Session {
 
     /// A run begins, unless it is refused. Says whether it comes after one that has ended, in the same body.
     fn run_starts(&mut self, thread: Option<Str<'_>>, run: Option<Str<'_>>, version: Option<Str<'_>>) -> Option<bool> {
-        let another = self.run.as_mut().map_or(Some(false), |run| run.begins(thread.map(Str::to_text)).ok())?;
-        let new = self.rejoin.earlier.place().is_new();
+        let another = match &mut self.run {
+            Some(run) => run.begins(thread.map(Str::to_text)).ok()?,
+            None => false,
+        };
+        let new = self.rejoin.earlier.is_new();
         self.intake.pipeline.thinking.clear();
         if self.rejoin.run_started() {
             self.thread.report.interrupts.take(Default::default());
@@ -184,8 +187,11 @@ impl Session {
         };
         if outcome == Outcome::Interrupted && fields.as_ref().is_none_or(|fields| fields.list("interrupts").is_empty())
         {
-            let message = "the outcome is an interrupt without interrupts: there is nothing to reply to";
-            self.warn("interrupts-missing", "RUN_FINISHED", message);
+            self.warn(
+                "interrupts-missing",
+                "RUN_FINISHED",
+                "the outcome is an interrupt without interrupts: there is nothing to reply to",
+            );
         }
         self.warn_of_nothing(outcome);
         let mut named = fields.map_or_else(Vec::new, |fields| fields.strings("pendingToolCallIds"));
@@ -203,7 +209,7 @@ impl Session {
 
     /// The run has ended; its body may continue for a while.
     pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        if self.rejoin.earlier.place().is_new() {
+        if self.rejoin.earlier.is_new() {
             let ending = if error.is_none() { Delivery::Complete } else { Delivery::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
             self.rejoin.earlier.set_ended((outcome, error));

@@ -135,7 +135,7 @@ impl EventSink for Session {
 
     /// A known frame was judged when it came first.
     fn is_judged(&self) -> bool {
-        self.rejoin.earlier.place().is_known()
+        self.rejoin.earlier.is_known()
     }
 
     fn unreadable(&mut self, frame: &Fields<'_>) {

@@ -4,7 +4,7 @@
 use crate::pipeline::EventSink;
 use crate::rules::{Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{RejoinAnswer, Resume, StreamPlace};
+use crate::session::rejoin::{RejoinAnswer, Resume};
 use crate::session::types::{AgentError, ErrorKind, Outcome};
 use crate::wire::{Event, Fields, Frame, Incoming, frame_fields, frame_type};
 
@@ -91,7 +91,7 @@ impl Session {
         self.begin_dialect_again();
         self.intake.guard.iter_mut().for_each(|guard| guard.begin_again());
         // Where a thread is told, what is shown stays until its run comes.
-        if self.intake.has_dialect() || !self.rejoin.earlier.place().is_before() {
+        if self.intake.has_dialect() || !self.rejoin.earlier.is_before() {
             self.rewind(stated);
         }
     }
@@ -114,8 +114,7 @@ impl Session {
             let id = fields.text("runId").filter(|id| !id.is_empty());
             self.rejoin.earlier.started(id.as_deref(), self.verdict.run_id());
         }
-        let place = self.rejoin.earlier.place();
-        if !place.is_known() {
+        if !self.rejoin.earlier.is_known() {
             self.rewind(false);
             return false;
         }
@@ -123,7 +122,7 @@ impl Session {
             run.events += 1;
             run.streamed = true;
         }
-        let over = *place == StreamPlace::Over;
+        let over = self.rejoin.earlier.is_over();
         if over && kind == "RUN_FINISHED" {
             self.take_outcome(fields.get("result"), fields.some("outcome"), now);
         } else if over && kind == "RUN_ERROR" {

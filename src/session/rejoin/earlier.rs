@@ -11,8 +11,8 @@ use crate::thread::{At, Index};
 use crate::wire::{JsonWriter, Raw};
 
 /// Where a stream stands.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::session) enum StreamPlace {
+#[derive(Debug, Default)]
+enum StreamPlace {
     /// In the run in progress, or in one after it.
     #[default]
     Joined,
@@ -24,23 +24,6 @@ pub(in crate::session) enum StreamPlace {
     Known,
     /// In an earlier run that the thread does not have, which may have ended.
     New(Option<RunEnd>),
-}
-
-impl StreamPlace {
-    /// Whether the thread has the run already that what comes is of.
-    pub fn is_known(&self) -> bool {
-        matches!(self, Self::Over | Self::Known)
-    }
-
-    /// Whether the thread does not have it.
-    pub fn is_new(&self) -> bool {
-        matches!(self, Self::New(_))
-    }
-
-    /// Whether earlier runs of the thread are to come before the run that is joined.
-    pub fn is_before(&self) -> bool {
-        matches!(self, Self::Begin | Self::Known | Self::New(_))
-    }
 }
 
 /// How much the thread has of the run in progress, and of those before it.
@@ -93,8 +76,9 @@ impl Earlier {
 
     /// Whether the thread lacks what a replay tells of earlier runs.
     pub fn set_lacks(&mut self, lacks: bool) {
-        if let Has::Earlier | Has::Nothing = self.has {
-            self.has = if lacks { Has::Nothing } else { Has::Earlier };
+        match self.has {
+            Has::Earlier | Has::Nothing => self.has = if lacks { Has::Nothing } else { Has::Earlier },
+            Has::Alone | Has::All => {}
         }
     }
 
@@ -112,9 +96,24 @@ impl Earlier {
         self.has == Has::All
     }
 
-    /// Where the stream stands: decided when a run starts in it.
-    pub fn place(&self) -> &StreamPlace {
-        &self.place
+    /// Whether what comes is of the run that is joined, and known.
+    pub fn is_over(&self) -> bool {
+        matches!(self.place, StreamPlace::Over)
+    }
+
+    /// Whether the thread has the run already that what comes is of.
+    pub fn is_known(&self) -> bool {
+        matches!(self.place, StreamPlace::Over | StreamPlace::Known)
+    }
+
+    /// Whether what comes is of an earlier run that the thread does not have.
+    pub fn is_new(&self) -> bool {
+        matches!(self.place, StreamPlace::New(_))
+    }
+
+    /// Whether earlier runs of the thread are to come before the run that is joined.
+    pub fn is_before(&self) -> bool {
+        matches!(self.place, StreamPlace::Begin | StreamPlace::Known | StreamPlace::New(_))
     }
 
     /// Another connection begins, with the run that it is for.
@@ -129,7 +128,7 @@ impl Earlier {
 
     /// RUN_STARTED has come. `ours`: the id that the run in progress was asked for with.
     pub fn started(&mut self, id: Option<&str>, ours: Option<&str>) {
-        let before = self.place.is_before();
+        let before = self.is_before();
         let is_ours = match (id, self.first.as_deref()) {
             (None, _) => true,
             (Some(id), Some(first)) => id == first,
@@ -141,12 +140,12 @@ impl Earlier {
         };
         self.place = match self.has {
             // Once more, where the run has several parts.
-            Has::All if is_ours && (before || self.place == StreamPlace::Over) => StreamPlace::Over,
+            Has::All if is_ours && (before || self.is_over()) => StreamPlace::Over,
             _ if is_ours || !before => StreamPlace::Joined,
             Has::Nothing => StreamPlace::New(None),
             _ => StreamPlace::Known,
         };
-        if let (false, None, Some(id)) = (self.place.is_before(), &self.first, id) {
+        if let (false, None, Some(id)) = (self.is_before(), &self.first, id) {
             self.first = Some(id.to_owned());
             self.renames |= Some(id) != ours;
         }
@@ -199,14 +198,25 @@ impl Earlier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use StreamPlace::{Joined, Known, New, Over};
+    use RunPlace::{Joined, Known, New};
 
-    fn place(earlier: &mut Earlier, run: &str, ours: &str) -> StreamPlace {
-        earlier.started(Some(run), Some(ours));
-        earlier.place().clone()
+    #[derive(Debug, PartialEq)]
+    enum RunPlace {
+        Joined,
+        Known,
+        New,
     }
 
-    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<StreamPlace> {
+    fn place(earlier: &mut Earlier, run: &str, ours: &str) -> RunPlace {
+        earlier.started(Some(run), Some(ours));
+        match (earlier.is_known(), earlier.is_new()) {
+            (true, _) => Known,
+            (_, true) => New,
+            _ => Joined,
+        }
+    }
+
+    fn places(earlier: &mut Earlier, runs: &[&str], ours: &str) -> Vec<RunPlace> {
         earlier.tells_thread();
         runs.iter().map(|id| place(earlier, id, ours)).collect()
     }
@@ -266,8 +276,8 @@ mod tests {
         let mut earlier = Earlier::default();
         earlier.begin(Some("c".into()));
         earlier.set_lacks(true);
-        assert_eq!(places(&mut earlier, &["a", "b", "c", "d"], "c"), [New(None), New(None), Joined, Joined]);
-        assert_eq!(places(&mut earlier, &["a", "b", "c", "d"], "c"), [New(None), New(None), Joined, Joined]);
+        assert_eq!(places(&mut earlier, &["a", "b", "c", "d"], "c"), [New, New, Joined, Joined]);
+        assert_eq!(places(&mut earlier, &["a", "b", "c", "d"], "c"), [New, New, Joined, Joined]);
     }
 
     #[test]
@@ -275,7 +285,8 @@ mod tests {
         let mut earlier = Earlier::default();
         earlier.begin(Some("b".into()));
         earlier.set_over();
-        assert_eq!(places(&mut earlier, &["a", "b"], "b"), [Known, Over]);
+        assert_eq!(places(&mut earlier, &["a", "b"], "b"), [Known, Known]);
+        assert!(earlier.is_over());
         assert_eq!(place(&mut earlier, "c", "b"), Joined, "nobody has told of it");
     }
 

@@ -20,7 +20,6 @@ pub(super) use policy::{RejoinAnswer, retry_after};
 use crate::thread::Thread;
 use crate::wire::{Fields, JsonWriter, Tree};
 use earlier::Earlier;
-pub(super) use earlier::StreamPlace;
 use progress::Progress;
 
 #[derive(Debug, Default)]
