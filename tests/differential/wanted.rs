@@ -40,7 +40,7 @@ const SAVED: &[Difference] = &[
     ),
 ];
 
-/// What nobody does in the streams and lives that are made up, for the cores differ after it.
+/// Inputs that the made-up streams and lives leave out, for the cores differ after them.
 #[derive(Debug, Clone, Copy)]
 pub enum Avoided {
     /// A retry of a run that was left goes before what waits, which in the old core goes first.
